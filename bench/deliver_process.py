@@ -9,13 +9,14 @@ from pathlib import Path
 
 from treadle.cli.context import CommandContext
 from treadle.cli.main import run_command
+from treadle.domain.agent_kind import ScriptedModel
 from treadle.settings.environment import parse_environment, process_environment
-from treadle.wiring.agent import Rehearsing, dummy_credential
+from treadle.wiring.agent import Rehearsing
 
 
 def main() -> None:
     base_url, script, report, *arguments = sys.argv[1:]
-    rehearsing = Rehearsing(base_url, dummy_credential("api_key"), Path(script))
+    rehearsing = Rehearsing(ScriptedModel(base_url, "api_key"), Path(script))
     given = CommandContext(parse_environment(process_environment()), Path.cwd(), rehearsing)
     code = run_command(arguments, given)
     Path(report).write_text(str(peak_mb()))

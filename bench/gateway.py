@@ -15,13 +15,15 @@ from urllib.parse import urlsplit
 
 from bench.figures import Figure, Spread, ratios
 from bench.model import MeasurementFailed
+from treadle.adapters.agents.claude.kind import KIND as CLAUDE
 from treadle.adapters.stores.database import open_database
 from treadle.adapters.stores.ledger import DatabaseLedger
 from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Budget
+from treadle.domain.model_access import ModelService
 from treadle.domain.storage import Storage
 from treadle.gateway.model_gateway import Gateway
-from treadle.gateway.model_service import ModelService
+from treadle.session.price_list import PriceList
 
 SESSION, RUN = SessionId("bench"), RunId("bench")
 # As large as the first request of a session, and an answer of a few sentences.
@@ -49,7 +51,8 @@ def measure(directory: Path, times: int) -> list[Asked]:
     directory.mkdir(parents=True)
     with _model(directory) as address, closing(open_database(Storage(directory))) as database:
         ledger = DatabaseLedger(database)
-        with Gateway(ModelService(address), ledger, rehearsal=True) as gateway:
+        prices = PriceList(CLAUDE.prices)
+        with Gateway(ModelService(address), ledger, prices=prices, rehearsal=True) as gateway:
             way = gateway.open(SESSION, RUN, Budget(1e9, 1e9, 1e9))
             ways = Asking(SocketConnection(way.socket)), at(way.url), at(address)
             done = [Asked(*(each.took_s() for each in ways)) for _ in range(times + WARM_UP)]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.figures import Figure, Spread, ratios
+from treadle.adapters.agents.claude.kind import KIND as CLAUDE
 from treadle.adapters.agents.claude.stream_parser import StreamParser
 from treadle.adapters.agents.claude.transport import parse_message
 from treadle.adapters.clock import SystemClock, fresh_run_id
@@ -28,6 +29,7 @@ from treadle.domain.ids import SessionId
 from treadle.domain.limits import SessionLimits
 from treadle.domain.storage import Storage
 from treadle.session.driver import SessionDriver
+from treadle.session.price_list import PriceList
 
 LINES = 4000
 LIMITS = SessionLimits(
@@ -123,7 +125,12 @@ async def _store(sessions: Sequence[Sequence[bytes]], directory: Path) -> int:
         recorder = Recorder(store, fresh_run_id(), SystemClock(), [stored.append])
         for lines in sessions:
             driver = SessionDriver(
-                LineAgent(lines), SystemClock(), recorder.record, asyncio.Event()
+                LineAgent(lines),
+                SystemClock(),
+                recorder.record,
+                asyncio.Event(),
+                CLAUDE.faults,
+                PriceList(CLAUDE.prices),
             )
             await driver.run(_brief(directory), LIMITS)
         recorder.flush()

@@ -13,11 +13,13 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
+from treadle.adapters.agents.claude.kind import KIND as CLAUDE
 from treadle.domain.deliverable import Claim, Deliverable, DeliverableStatus
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RunStarted
 from treadle.domain.ids import RunId, SessionId, make_run_id
 from treadle.domain.limits import RunLimits, SessionLimits
+from treadle.session.price_list import PriceList
 
 NOON = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 RUN: RunId = make_run_id(unix_ms=1_700_000_000_000, random_bits=0x1234_5678_9ABC_DEF0)
@@ -26,6 +28,9 @@ RUN_LIMITS = RunLimits(max_cost_usd=10.0, max_minutes=60.0, max_iterations=20, m
 SESSION_LIMITS = SessionLimits(
     max_cost_usd=5.0, max_turns=50, wall_s=900, first_byte_s=900, idle_s=900, tool_s=900
 )
+# What Claude Code's models cost, and what its errors mean.
+VENDOR_PRICES = PriceList(CLAUDE.prices)
+FAULTS = CLAUDE.faults
 
 
 @dataclass

@@ -17,12 +17,13 @@ from docs.reference.exit_code_texts import (
     REASONS_HEAD,
     WHAT_TO_DO,
 )
+from treadle.adapters.agents.registry import all_kinds
 from treadle.cli.main import COMMANDS, treadle
 from treadle.cli.run_options import WorkflowOptions
 from treadle.domain.events import agent, focus, oversight, run, session, verification, work
 from treadle.domain.events.all_events import DISPLAY_ONLY, Event
 from treadle.domain.exit_codes import END_REASONS, MEANINGS
-from treadle.settings.environment import DATABASE_URL, PASSED
+from treadle.settings.environment import ANY_AGENT_VARIABLES, DATABASE_URL
 from treadle.settings.environment_values import variable_name
 from treadle.settings.keys import (
     EXAMPLES,
@@ -155,7 +156,8 @@ def _variables() -> str:
 
 def _passed() -> str:
     rows = []
-    for each in PASSED:
+    own = (each for kind in all_kinds() for each in kind.variables.passed)
+    for each in (*ANY_AGENT_VARIABLES, *own):
         names = ", ".join(f"`{name}`" for name in each.names)
         rows.append((each.reason, names, f"`{each.only_if}` is set" if each.only_if else "always"))
     return (

@@ -4,35 +4,39 @@ import asyncio
 import json
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.builders import RUN, SESSION_LIMITS, FakeClock
+from tests.builders import FAULTS, RUN, SESSION_LIMITS, VENDOR_PRICES, FakeClock
 from tests.unit.adapters.agents.claude.real_sessions import BUNDLED, HEADERS, OLDER, brief_in
 from tests.unit.gateway.gateway_harness import free_port
 from tests.unit.gateway.recorded_heads import record_heads
 from treadle.adapters.agents.claude.agent import ClaudeAgent
+from treadle.adapters.agents.claude.model_access import (
+    at_bridge,
+    at_loopback,
+    at_socket,
+    held_login,
+)
 from treadle.adapters.stores.database import open_database
 from treadle.domain.agent import SessionBrief
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.oversight import BillDiffered
+from treadle.domain.model_access import Endpoint, ModelService
 from treadle.domain.session import BudgetExceeded, Completed, SessionResult
 from treadle.domain.storage import Storage
 from treadle.domain.usage import Usage
 from treadle.gateway import bridge
-from treadle.gateway.endpoint import Endpoint
-from treadle.gateway.model_service import ModelService
 from treadle.rehearsal.script import parse_script
 from treadle.rehearsal.scripted_api import ScriptedApi
 from treadle.session.driver import SessionDriver
-from treadle.session.price_list import VENDOR_PRICES
-from treadle.wiring.agents.claude_model import at_bridge, at_loopback, at_socket, login_held
-from treadle.wiring.gateway import MeteredAgent, Metering, MeterRules, Reach
+from treadle.wiring.gateway import MeteredAgent, Metering, MeterRules
 
+Reach = Callable[[ClaudeAgent, Endpoint], ClaudeAgent]
 WORLD = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
 KEY = {"ANTHROPIC_API_KEY": "rehearsal"}
 SUBSCRIPTION = {"CLAUDE_CODE_OAUTH_TOKEN": "rehearsal"}
@@ -67,13 +71,15 @@ async def drive(
     """A whole session behind a gateway that stands before the service at `url`."""
     agent = ClaudeAgent(binary, {**WORLD, **login, **NOWHERE}, "", HEADERS)
     terms = MeterRules(RUN, 100.0, VENDOR_PRICES, rehearsal=True)
-    metering = Metering(ModelService(url), storage, terms, login_held(agent.environment))
+    metering = Metering(ModelService(url), storage, terms, held_login(agent.environment))
     events: list[Event] = []
     driver = SessionDriver(
         MeteredAgent(agent, metering, reach),
         FakeClock(),
         events.append,
         asyncio.Event(),
+        FAULTS,
+        VENDOR_PRICES,
         bill=metering.bill,
     )
     result = await driver.run(brief, SESSION_LIMITS)
@@ -139,10 +145,12 @@ async def test_a_budget_that_is_spent_ends_the_session_at_its_next_request(
         terms = MeterRules(RUN, 1.5, VENDOR_PRICES, rehearsal=True)  # of the whole day
         metering = Metering(ModelService(api.base_url), storage, terms)
         driver = SessionDriver(
-            MeteredAgent(agent, metering),
+            MeteredAgent(agent, metering, at_loopback),
             FakeClock(),
             lambda event: None,
             asyncio.Event(),
+            FAULTS,
+            VENDOR_PRICES,
             bill=metering.bill,
         )
         result = await driver.run(brief_in(tmp_path), SESSION_LIMITS)

@@ -6,17 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import RUN, SESSION_LIMITS, FakeClock
+from tests.builders import FAULTS, RUN, SESSION_LIMITS, VENDOR_PRICES, FakeClock
 from tests.unit.adapters.agents.claude.real_sessions import HEADERS, brief_in
 from treadle.adapters.agents.claude.agent import ClaudeAgent
+from treadle.adapters.agents.claude.model_access import held_login
 from treadle.domain.events.agent import ToolFinished
 from treadle.domain.events.all_events import Event
+from treadle.domain.model_access import ModelService
 from treadle.domain.session import Completed
 from treadle.domain.storage import Storage
-from treadle.gateway.model_service import ModelService
 from treadle.session.driver import SessionDriver
-from treadle.session.price_list import VENDOR_PRICES
-from treadle.wiring.agents.claude_model import login_held
 from treadle.wiring.gateway import MeteredAgent, Metering, MeterRules
 
 from .test_metered_agent import BINARIES, KEY, NOWHERE, WORLD, scripted, through_the_socket
@@ -48,11 +47,17 @@ async def test_a_search_by_the_service_is_done_where_it_is_allowed_and_nowhere_e
     with scripted(f"{{tool: WebSearch, input: {{query: how to knit}}}}, {answers}") as api:
         storage = Storage(tmp_path / "root")
         metering = Metering(
-            ModelService(api.base_url), storage, terms, login_held(agent.environment)
+            ModelService(api.base_url), storage, terms, held_login(agent.environment)
         )
         reached = MeteredAgent(agent, metering, through_the_socket)
         driver = SessionDriver(
-            reached, FakeClock(), events.append, asyncio.Event(), bill=metering.bill
+            reached,
+            FakeClock(),
+            events.append,
+            asyncio.Event(),
+            FAULTS,
+            VENDOR_PRICES,
+            bill=metering.bill,
         )
         brief = replace(brief_in(tmp_path), builtin_tools=("Bash", "WebSearch"))
         result = await driver.run(brief, SESSION_LIMITS)

@@ -16,8 +16,8 @@ from tests.acceptance.harness import (
     CommandHarness,
     script,
 )
+from treadle.adapters.agents.claude.login import lend_login
 from treadle.rehearsal.fixtures import Rehearse
-from treadle.wiring.agents.claude import lend_login
 
 LOOK_AROUND = """
   - role: implementer

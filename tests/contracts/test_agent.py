@@ -18,7 +18,7 @@ from tests.unit.adapters.agents.claude.real_sessions import (
     brief_in,
 )
 from treadle.adapters.agents.claude.agent import ClaudeAgent
-from treadle.adapters.agents.replay import ReplayAgent, ReplayStep
+from treadle.adapters.agents.replay.agent import ReplayAgent, ReplayStep
 from treadle.domain.agent import (
     AgentEnded,
     AgentEvent,

@@ -17,8 +17,8 @@ from tests.unit.adapters.agents.claude.real_sessions import (
     play,
 )
 from treadle.adapters.agents.claude.agent import ClaudeAgent
-from treadle.adapters.agents.claude.sandboxed_start import AgentSandbox
 from treadle.domain.agent import SessionBrief
+from treadle.domain.agent_kind import SessionSandbox
 from treadle.domain.sandbox import ConfinedCommand, Confinement, ProbeResult, SandboxFailed
 from treadle.domain.session import Completed
 
@@ -75,7 +75,7 @@ def confined(agent: ClaudeAgent, caller: Caller) -> ClaudeAgent:
         # The scripted model is on loopback.
         return Confinement(brief.workspace, brief.home, network="open", readable=(agent.binary,))
 
-    return replace(agent, sandbox=AgentSandbox(ByCaller(caller), within))
+    return replace(agent, sandbox=SessionSandbox(ByCaller(caller), within))
 
 
 @pytest.mark.parametrize(("who", "binary"), WHO, ids=lambda part: getattr(part, "name", part))

@@ -9,8 +9,8 @@ from types import TracebackType
 
 from treadle.domain.errors import StoreError
 from treadle.policy.redaction import make_redactor
-from treadle.runs.credentials import known_secrets
-from treadle.settings.environment import Environment, credential_values
+from treadle.runs.credentials import credential_values, known_secrets
+from treadle.settings.environment import Environment
 
 
 def redact_secrets(text: str, environment: Environment) -> str:
@@ -19,7 +19,7 @@ def redact_secrets(text: str, environment: Environment) -> str:
         known = known_secrets(environment)
     except StoreError:
         # Stored credentials that cannot be read cannot be in the text.
-        known = credential_values(environment.raw)
+        known = credential_values(environment)
     return make_redactor(known)(text)
 
 

@@ -7,11 +7,12 @@ import click
 
 from treadle.cli.context import CommandContext
 from treadle.cli.redacted_errors import redact_secrets
+from treadle.domain.agent_kind import ScriptedModel
 from treadle.domain.errors import UsageError
 from treadle.domain.exit_codes import INTERRUPTED
 from treadle.rehearsal.script import load_script
 from treadle.rehearsal.scripted_api import ScriptedApi
-from treadle.wiring.agent import Rehearsing, dummy_credential
+from treadle.wiring.agent import Rehearsing
 from treadle.workflows.registry import WORKFLOWS
 
 
@@ -44,7 +45,7 @@ def rehearse(context: CommandContext, path: Path, arguments: tuple[str, ...]) ->
 
     script = load_script(path)
     with ScriptedApi(script) as api:
-        rehearsing = Rehearsing(api.base_url, dummy_credential(script.auth), path)
+        rehearsing = Rehearsing(ScriptedModel(api.base_url, script.auth), path)
         code = run_command(arguments, replace(context, rehearsing=rehearsing))
         if _never_started(code, api) or "--detach" in arguments:
             return code

@@ -173,7 +173,7 @@ class SessionBrief:
     session: SessionId
     role: Role
     prompt: str
-    context: str  # the project's own instructions (CLAUDE.md), appended to the system prompt
+    context: str  # the project's own instructions, appended to the system prompt
     workspace: Path
     home: Path
     model: str

@@ -43,6 +43,16 @@ class Agent(Protocol):
         ...
 
 
+class KillableAgent(Agent, Protocol):
+    """An agent that can be ended on the spot, for a person who will not wait."""
+
+    def kill(self) -> None: ...
+
+    async def gone(self) -> None:
+        """Wait until nothing is left of the sessions that were closed."""
+        ...
+
+
 class Store(Protocol):
     """An append-only log per run, numbered from 1 without gaps."""
 

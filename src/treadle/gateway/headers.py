@@ -1,10 +1,11 @@
-"""Chooses the headers to forward each way, and reads quota windows from them. Pure."""
+"""Chooses the headers to forward each way, puts the credentials of the service in the place of
+the agent's placeholders, and reads quota windows. Pure."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 from treadle.domain.ledger import WindowShare
-from treadle.gateway.login import PASS_THROUGH_LOGIN, Login
+from treadle.domain.model_access import PASS_THROUGH_LOGIN, HeaderPairs, Login
 from treadle.gateway.request_rules import drop_server_tool_betas
 
 Headers = list[tuple[bytes, bytes]]
@@ -19,6 +20,10 @@ _COMPRESSION = frozenset({b"accept-encoding", b"content-encoding"})
 _BETA = b"anthropic-beta"
 _UNIFIED = "anthropic-ratelimit-unified-"
 _USED = "-utilization"
+_CREDENTIALS = frozenset({b"x-api-key", b"authorization"})
+_SCHEMES = (b"", b"Bearer ")
+# The agent lists the betas that it uses, and knows better than a fixed setting.
+_AGENT_WINS = frozenset({_BETA})
 
 
 def to_service(
@@ -30,7 +35,7 @@ def to_service(
         for n, v in _without_hop_headers(headers)
     )
     forwarded = [pair for pair in cleaned if pair != (_BETA, b"")]
-    return [*login.replace_credentials(forwarded), (b"accept-encoding", b"identity")]
+    return [*_with_credentials(login, forwarded), (b"accept-encoding", b"identity")]
 
 
 def to_agent(headers: Iterable[tuple[bytes, bytes]], length: str | None) -> Headers:
@@ -75,3 +80,29 @@ def _number(text: str) -> float | None:
 
 def _timestamp(seconds: float | None) -> datetime | None:
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+
+
+def _with_credentials(
+    login: Login, headers: Iterable[tuple[bytes, bytes]]
+) -> list[tuple[bytes, bytes]]:
+    """The headers of a request, in lower case, with the service's credentials."""
+    forwarded = [
+        pair for each in headers if (pair := _replace_credential(login.secrets, *each)) is not None
+    ]
+    sent = {name for name, _ in forwarded}
+    added = [pair for pair in login.headers if pair[0] not in sent & _AGENT_WINS]
+    replaced = {name for name, _ in added}
+    return [pair for pair in forwarded if pair[0] not in replaced] + added
+
+
+def _replace_credential(
+    secrets: HeaderPairs, name: bytes, value: bytes
+) -> tuple[bytes, bytes] | None:
+    """None for a credential that is not one of our placeholders."""
+    if name not in _CREDENTIALS or not secrets:
+        return name, value
+    for placeholder, secret in secrets:
+        for scheme in _SCHEMES:
+            if value == scheme + placeholder:
+                return name, scheme + secret
+    return None

@@ -10,16 +10,15 @@ from typing import Self
 
 from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Bill, Budget, Ledger
+from treadle.domain.model_access import PASS_THROUGH_LOGIN, Endpoint, Login, ModelService
 from treadle.gateway.accounts import LOOK_BACK, BudgetAccount, BudgetAccounts, ChangeNotifier
 from treadle.gateway.capacity import MAX_BYTES, MAX_CONNECTIONS, ConnectionCapacity
 from treadle.gateway.client_connection import HandleRequest, serve_connection
-from treadle.gateway.endpoint import Endpoint
 from treadle.gateway.ledger_writer import LedgerWriter
-from treadle.gateway.login import PASS_THROUGH_LOGIN, Login
-from treadle.gateway.model_service import ModelService, ServiceClient
 from treadle.gateway.request_handler import RequestHandler
+from treadle.gateway.service_client import ServiceClient
 from treadle.gateway.sockets import SocketDirectory
-from treadle.session.price_list import VENDOR_PRICES, PriceList
+from treadle.session.price_list import PriceList
 
 # Buffered bytes of a request before the sender is paused.
 _READ_AHEAD = 1 << 20
@@ -28,7 +27,7 @@ _SHARED_BY = 8
 
 
 class Gateway:
-    """Between agents and their model: `with Gateway(service, ledger) as gateway: …`.
+    """Between agents and their model: `with Gateway(service, ledger, prices=…) as gateway: …`.
 
     Each session has an endpoint of its own, which alone identifies it. The thread keeps streams
     flowing while the caller's event loop is busy.
@@ -39,8 +38,8 @@ class Gateway:
         service: ModelService,
         ledger: Ledger,
         *,
+        prices: PriceList,
         login: Login = PASS_THROUGH_LOGIN,
-        prices: PriceList = VENDOR_PRICES,
         rehearsal: bool = False,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:

@@ -11,16 +11,16 @@ import orjson
 
 from treadle.domain.errors import StoreError
 from treadle.domain.ledger import CostSoFar, Ledger, LedgerEntry
+from treadle.domain.model_access import Login
 from treadle.gateway import request_rules
 from treadle.gateway.accounts import BudgetAccount, BudgetAccounts, ChangeNotifier, Reservation
 from treadle.gateway.admission import Admit, Hold, Refuse, RequestSize, admit, measure, reservation
 from treadle.gateway.client_connection import AgentRequest, Client, HandleRequest
 from treadle.gateway.headers import is_from_subscription, to_agent, to_service, window_shares
 from treadle.gateway.ledger_writer import LedgerWriter
-from treadle.gateway.login import Login
-from treadle.gateway.model_service import ServiceClient
 from treadle.gateway.request_rules import RequestKind, request_kind, split_token
 from treadle.gateway.response_meter import BodyMeter, NoMeter, ResponseMeter, StreamMeter
+from treadle.gateway.service_client import ServiceClient
 from treadle.session.budget_refusal import budget_refusal_message
 from treadle.session.price_list import PriceList
 

@@ -5,8 +5,8 @@ from typing import Any, Protocol
 
 import orjson
 
+from treadle.domain.price import ResponseExtras
 from treadle.domain.usage import Usage
-from treadle.session.price import ResponseExtras
 
 # Fewer than a token has in plain text, so that an estimate is rather too high.
 CHARACTERS_PER_TOKEN = 3

@@ -85,10 +85,11 @@ def open_network(
             network,
             sockets={PROXY: proxy.socket},
             readable=(BRIDGE,),
-            entry=bridge_to(interpreter, PROXY, BRIDGE_PORT),
+            entry=(*bridge_command(interpreter), PROXY, str(BRIDGE_PORT)),
         )
 
 
-def bridge_to(interpreter: Path, path: str, port: int) -> tuple[str, ...]:
-    """Put before a command inside, it makes a socket there a port on the sandbox's loopback."""
-    return (str(interpreter), "-I", "-S", str(BRIDGE), path, str(port))
+def bridge_command(interpreter: Path) -> tuple[str, ...]:
+    """Put before a command inside, with a socket there and a port, it makes the socket that port on
+    the sandbox's loopback."""
+    return (str(interpreter), "-I", "-S", str(BRIDGE))

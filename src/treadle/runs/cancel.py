@@ -5,6 +5,7 @@ from contextlib import closing
 from typing import Literal
 
 from treadle.adapters.clock import SystemClock
+from treadle.adapters.processes.marked_processes import end_lost
 from treadle.adapters.stores.approval_store import DatabaseApprovals
 from treadle.adapters.stores.control_requests import ControlRequests
 from treadle.adapters.stores.database import Database, open_database
@@ -25,7 +26,6 @@ from treadle.runs.locks import lock_orphan
 from treadle.runs.working_files import archive_files
 from treadle.settings.environment import Environment
 from treadle.settings.user import login_name
-from treadle.wiring.agent import end_lost_processes
 from treadle.workflows.loop.approval_requests import ApprovalRequester, void_questions
 from treadle.workflows.loop.run_history import RunHistory, read_history
 
@@ -74,7 +74,7 @@ def _end_processes(run: RunId, history: RunHistory, recorder: Recorder) -> None:
     if history.prepared is None:
         return  # it never started a process
     marks = [run, *(started.session for started in history.sessions)]
-    for process in asyncio.run(end_lost_processes(marks)):
+    for process in asyncio.run(end_lost(marks)):
         recorder.record(ProcessEnded(process.pid, process.command))
 
 

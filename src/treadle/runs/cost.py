@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from treadle.adapters.agents.registry import all_kinds
 from treadle.adapters.stores.cost_lines import cost_lines, sum_lines
 from treadle.domain.ledger import CostGroup, CostLine
 from treadle.domain.storage import Storage
-from treadle.session.claude.prices import AS_OF, SOURCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,4 +26,12 @@ def report_cost(
 ) -> CostReport:
     """The ledger summed up; rehearsals apart, since nobody pays for them."""
     lines = cost_lines(storage, by, since=since, rehearsal=rehearsal)
-    return CostReport(by, since, AS_OF, SOURCE, lines, sum_lines(lines))
+    tables = [kind.prices for kind in all_kinds() if kind.prices.source]
+    return CostReport(
+        by,
+        since,
+        prices_as_of=", ".join(table.as_of for table in tables),
+        prices_source=", ".join(table.source for table in tables),
+        lines=lines,
+        total=sum_lines(lines),
+    )

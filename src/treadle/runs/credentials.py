@@ -7,45 +7,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from treadle.adapters.agents.registry import all_kinds
 from treadle.adapters.stores.private_files import CredentialFiles
+from treadle.domain.agent_kind import AgentLogin, ModelCredential
 from treadle.domain.errors import UsageError
 from treadle.domain.storage import passwords_in
 from treadle.policy.secret_variables import secret_values
-from treadle.settings.environment import Environment, credential_values
-from treadle.wiring.agents import claude
+from treadle.settings.environment import Environment
 from treadle.wiring.checked_request import CheckedRequest
 
 LONGEST = 16 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Credential:
-    """A name that a person can set, the variable that it stands for, and its use."""
-
-    name: str
-    variable: str
-    purpose: str
-
-
-# Of several that could log the agent in, the first that is there does.
-MODEL_LOGINS: tuple[Credential, ...] = (
-    Credential("anthropic-api-key", "ANTHROPIC_API_KEY", "the model, paid by use"),
-    Credential("claude-oauth-token", "CLAUDE_CODE_OAUTH_TOKEN", "the model, by subscription"),
-)
-CREDENTIALS: Mapping[str, Credential] = {each.name: each for each in MODEL_LOGINS}
-_LOGIN_VARIABLES = (*claude.KEYS, *claude.TOKENS, *claude.CLOUDS)
-
-
-@dataclass(frozen=True, slots=True)
 class StoredCredential:
     """A credential that is kept, and the variable that takes its place, if one does."""
 
-    credential: Credential
+    credential: ModelCredential
     since: datetime
     outranked_by: str = ""
 
 
-def store_credential(environment: Environment, name: str, value: str) -> Credential:
+def store_credential(environment: Environment, name: str, value: str) -> ModelCredential:
     """Keep the value under one of the known names."""
     credential = _known(name)
     if not value:
@@ -61,11 +44,12 @@ def store_credential(environment: Environment, name: str, value: str) -> Credent
 
 def list_credentials(environment: Environment) -> list[StoredCredential]:
     """What is kept under a known name; whatever else lies there is none of ours."""
-    outranked_by = _own_login(environment)
+    stored = {kept.name: kept.since for kept in CredentialFiles(environment.root).list_files()}
     return [
-        StoredCredential(CREDENTIALS[kept.name], kept.since, outranked_by)
-        for kept in CredentialFiles(environment.root).list_files()
-        if kept.name in CREDENTIALS
+        StoredCredential(each, stored[each.name], _own_login(environment, login))
+        for login in _logins()
+        for each in login.credentials
+        if each.name in stored
     ]
 
 
@@ -74,12 +58,13 @@ def delete_credential(environment: Environment, name: str) -> bool:
     return CredentialFiles(environment.root).remove(_known(name).name)
 
 
-def with_stored_login(environment: Environment) -> Environment:
-    """The environment with the model login that Treadle keeps, unless it has one of its own."""
-    if _own_login(environment):
+def with_stored_login(environment: Environment, login: AgentLogin | None) -> Environment:
+    """The environment with the login that Treadle keeps for the agent, unless it has one of its
+    own, or the agent needs none."""
+    if login is None or _own_login(environment, login):
         return environment
     files = CredentialFiles(environment.root)
-    for each in MODEL_LOGINS:
+    for each in login.credentials:
         if value := files.read(each.name):
             return replace(environment, raw={**environment.raw, each.variable: value})
     return environment
@@ -88,14 +73,22 @@ def with_stored_login(environment: Environment) -> Environment:
 def known_secrets(environment: Environment, *places: str) -> list[str]:
     """All values known here that must not be stored or shown; `places` are paths that are."""
     files = CredentialFiles(environment.root)
-    kept = [files.read(each.name) for each in files.list_files() if each.name in CREDENTIALS]
+    known = _known_credentials()
+    kept = [files.read(each.name) for each in files.list_files() if each.name in known]
     paths = (str(environment.root), str(environment.home), *places)
     return [
-        *credential_values(environment.raw),
+        *credential_values(environment),
         *secret_values(environment.raw, paths=paths),
         *passwords_in(environment.database_url),
         *(value for value in kept if value),
     ]
+
+
+def credential_values(environment: Environment) -> list[str]:
+    """The secret values in the environment of an agent, of whatever kind."""
+    raw = environment.raw
+    names = (name for kind in all_kinds() for name in kind.variables.secrets)
+    return [raw[name] for name in names if raw.get(name)]
 
 
 def run_secrets(checked: CheckedRequest) -> list[str]:
@@ -113,14 +106,23 @@ def run_secrets(checked: CheckedRequest) -> list[str]:
     return [*known, *(value for value in given if value not in path)]
 
 
-def _own_login(environment: Environment) -> str:
-    return next((name for name in _LOGIN_VARIABLES if environment.raw.get(name)), "")
+def _logins() -> list[AgentLogin]:
+    return [kind.login for kind in all_kinds() if kind.login is not None]
 
 
-def _known(name: str) -> Credential:
-    if name not in CREDENTIALS:
+def _known_credentials() -> Mapping[str, ModelCredential]:
+    return {each.name: each for login in _logins() for each in login.credentials}
+
+
+def _own_login(environment: Environment, login: AgentLogin) -> str:
+    return next((name for name in login.variables if environment.raw.get(name)), "")
+
+
+def _known(name: str) -> ModelCredential:
+    known = _known_credentials()
+    if name not in known:
         # What was typed is not said again: it may be the credential itself.
         raise UsageError(
-            "there is no credential of that name", hint=f"known are: {', '.join(CREDENTIALS)}"
+            "there is no credential of that name", hint=f"known are: {', '.join(known)}"
         )
-    return CREDENTIALS[name]
+    return known[name]

@@ -1,21 +1,25 @@
 """Examines this machine and this project: what works, what does not, and the fix for each."""
 
+import asyncio
 import shutil
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from sys import version_info
 from tempfile import TemporaryDirectory
-from typing import Literal
+from typing import Any, Literal
 
+from treadle.adapters.agents.registry import find_kind
 from treadle.adapters.browser.browser_choice import NoBrowser
+from treadle.domain.agent_kind import AgentKind
 from treadle.domain.errors import TreadleError
 from treadle.domain.sandbox import ProbePassed, SandboxFailed
 from treadle.runs.credentials import with_stored_login
 from treadle.runs.trust import load_trusted
+from treadle.settings.definitions import AgentSettings
 from treadle.settings.environment import Environment, agent_environment
 from treadle.settings.load import load_settings
-from treadle.wiring.agents import claude
+from treadle.wiring.agent import program_choice
 from treadle.wiring.browser import browser_versions, find_browser, wants_browser
 from treadle.wiring.sandbox import choose_sandbox
 from treadle.wiring.search_path import without_project
@@ -39,14 +43,15 @@ class DoctorFinding:
 
 async def examine(project: Path, environment: Environment) -> list[DoctorFinding]:
     """Every check, in a fixed order; one that finds nothing to complain about says so."""
+    kind = _agent_kind(project, environment)
     checks: tuple[tuple[str, Callable[[], Awaitable[DoctorFinding]]], ...] = (
         ("python", lambda: _python()),
         ("git", lambda: _git(project, environment)),
         ("project", lambda: _project(project, environment)),
         ("identity", lambda: _identity(project, environment)),
         ("settings", lambda: _settings(project, environment)),
-        (claude.NAME, lambda: _agent(project, environment)),
-        ("login", lambda: _login(environment)),
+        (kind.name, lambda: _agent(kind, project, environment)),
+        ("login", lambda: _login(kind, environment)),
         ("sandbox", lambda: _sandbox(project, environment)),
         ("browser", lambda: _browser(project, environment)),
         ("disk", lambda: _disk(environment.root)),
@@ -99,21 +104,35 @@ async def _settings(project: Path, environment: Environment) -> DoctorFinding:
     return DoctorFinding("settings", "good", "treadle.toml is valid")
 
 
-async def _agent(project: Path, environment: Environment) -> DoctorFinding:
+def _agent_kind(project: Path, environment: Environment) -> AgentKind[Any]:
+    """The kind that the settings name; that of the defaults if they cannot be loaded."""
+    try:
+        settings = load_settings(project, environment=environment.raw).settings.agent
+    except TreadleError:
+        settings = AgentSettings()
+    return find_kind(settings.kind)
+
+
+async def _agent(kind: AgentKind[Any], project: Path, environment: Environment) -> DoctorFinding:
     # A program that a stranger's file names is not even asked for its version.
     setting = load_trusted(project, environment).settings.agent.binary
-    text, warnings = await claude.describe_binary(setting, without_project(environment, project))
+    on_host = without_project(environment, project)
+    program = program_choice(kind, setting, on_host, project)
+    text, warnings = await asyncio.to_thread(kind.describe, program)
     if warnings:
-        return DoctorFinding(claude.NAME, "warning", text, warnings[0])
-    return DoctorFinding(claude.NAME, "good", text)
+        return DoctorFinding(kind.name, "warning", text, warnings[0])
+    return DoctorFinding(kind.name, "good", text)
 
 
-async def _login(environment: Environment) -> DoctorFinding:
-    kept = with_stored_login(environment)
-    login = claude.login_of(agent_environment(kept.raw), environment.home)
+async def _login(kind: AgentKind[Any], environment: Environment) -> DoctorFinding:
+    if kind.login is None:
+        return DoctorFinding("login", "good", f"{kind.title} needs none")
+    kept = with_stored_login(environment, kind.login)
+    variables = agent_environment(kept.raw, kind.variables.passed)
+    login = kind.login.find(variables, environment.home)
     if login == "none":
-        text = f"{claude.NO_LOGIN}; rehearsals need none"
-        return DoctorFinding("login", "bad", text, claude.HOW_TO_LOG_IN)
+        text = f"{kind.login.missing}; rehearsals need none"
+        return DoctorFinding("login", "bad", text, kind.login.hint)
     if login == "keychain":
         return DoctorFinding("login", "warning", "kept in the keychain, which is not looked into")
     return DoctorFinding("login", "good", f"{login} (not shown)")

@@ -10,12 +10,14 @@ from typing import TypeVar
 
 from treadle._version import __version__
 from treadle.adapters.clock import SystemClock
+from treadle.adapters.processes.marked_processes import processor_s
 from treadle.adapters.stores.database import open_database
 from treadle.adapters.stores.event_store import EventStore
 from treadle.adapters.stores.recorder import Recorder
 from treadle.adapters.stores.run_list import host_of
 from treadle.domain.errors import SandboxBroken, StoreError, TreadleError
 from treadle.domain.events.run import RunRecovered, RunStarted, RunWarned
+from treadle.domain.ports import KillableAgent
 from treadle.domain.run import LandingChoice, LandingMode, RunResult
 from treadle.domain.sandbox import Sandbox
 from treadle.durable.port import Steps, WorkflowChanged
@@ -32,7 +34,7 @@ from treadle.runs.working_files import follow_log
 from treadle.session.driver import SessionDriver
 from treadle.session.stop_signal import StopSignal
 from treadle.settings.trust_requirements import sandbox_notice
-from treadle.wiring.agent import KillableAgent, make_agent, processor_time
+from treadle.wiring.agent import agent_inputs, make_agent
 from treadle.wiring.browser import provide_servers
 from treadle.wiring.checked_request import CheckedRequest
 from treadle.wiring.compose import compose, open_run_workspace
@@ -41,7 +43,7 @@ from treadle.wiring.limits import run_limits
 from treadle.wiring.run_context import RunContext
 from treadle.wiring.sandbox import choose_sandbox, remove_stale_reports
 from treadle.wiring.sandbox_network import sandbox_network
-from treadle.wiring.sandboxed_agent import prove, reach_model, sandboxed
+from treadle.wiring.sandboxed_agent import prove, session_sandbox
 from treadle.wiring.search_path import without_project
 from treadle.workflows.loop.approval_requests import void_questions
 from treadle.workflows.loop.run_history import read_history
@@ -55,7 +57,7 @@ T = TypeVar("T")
 
 async def execute(checked: CheckedRequest, steps: Steps) -> RunResult:
     """Execute one leg of a run and return its result. The caller holds the run's locks."""
-    environment = with_stored_login(checked.environment)
+    environment = with_stored_login(checked.environment, checked.agent_kind.login)
     checked = replace(checked, host=replace(checked.host, environment=environment))
     with closing(open_database(environment.storage)) as database:
         store = EventStore(database, host_of(environment.root))
@@ -130,22 +132,26 @@ def _agent_behind_gateway(context: RunContext) -> Iterator[tuple[KillableAgent, 
     """The agent, confined and metered, and what drives its sessions."""
     checked, host, settings = context.checked, context.checked.host, context.settings
     on_host = without_project(checked.environment, checked.project.root)
-    agent, warnings = make_agent(settings.agent, on_host, host.rehearsing, checked.private_home)
+    kind, project, home = checked.agent_kind, checked.project.root, checked.private_home
+    inputs = agent_inputs(kind, settings.agent, on_host, project=project, private_home=home)
+    agent, warnings = make_agent(kind, inputs, host.rehearsing)
     with ExitStack() as stack:
-        if context.sandbox is not None:
+        if context.sandbox is not None and kind.confine is not None:
             hosts, record = parse_entries(settings.sandbox.hosts), host_recorder(context.recorder)
             network = stack.enter_context(
                 sandbox_network(checked, settings.sandbox.network, hosts, record)
             )
-            agent = sandboxed(agent, context.sandbox, checked, network, context.servers)
+            agent = kind.confine(
+                agent, session_sandbox(context.sandbox, checked, network, context.servers)
+            )
         metered_agent = stack.enter_context(
             metered(
                 agent,
+                kind,
                 checked.environment,
                 settings,
                 run=context.run,
-                rehearsal_url=host.rehearsing.base_url if host.rehearsing else None,
-                reach=reach_model,
+                rehearsal_url=host.rehearsing.model.base_url if host.rehearsing else None,
             )
         )
         _record_start(context, [*warnings, *metered_agent.warnings])
@@ -154,9 +160,10 @@ def _agent_behind_gateway(context: RunContext) -> Iterator[tuple[KillableAgent, 
             clock=SystemClock(),
             record=context.recorder.record,
             stop=context.stop.event,
-            processor_s=processor_time,
-            bill=metered_agent.bill,
+            faults=kind.faults,
             prices=metered_agent.prices,
+            processor_s=processor_s,
+            bill=metered_agent.bill,
         )
         yield agent, driver
 

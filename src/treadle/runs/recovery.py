@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 
+from treadle.adapters.processes.marked_processes import end_lost
 from treadle.adapters.stores.run_list import find_run, host_of, list_runs
 from treadle.domain.errors import ProjectError, UsageError
 from treadle.domain.events.agent import ProcessEnded
@@ -17,7 +18,6 @@ from treadle.runs.locks import is_alive, lock_orphan
 from treadle.runs.queue import put_on_queue
 from treadle.runs.request_json import read_request
 from treadle.settings.environment import Environment
-from treadle.wiring.agent import end_lost_processes
 
 EVERY_RUN = 1_000_000
 
@@ -130,7 +130,7 @@ async def end_leftovers(
             # Held to the end, because a resumed session has the same mark.
             if locks.enter_context(lock_orphan(environment.root, row.id)):
                 lost += [row.id, *sessions_of(store, row.id)]
-        for process in await end_lost_processes((*own, *lost)):
+        for process in await end_lost((*own, *lost)):
             record(ProcessEnded(process.pid, process.command))
 
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from treadle.adapters.stores.event_store import open_store
 from treadle.adapters.stores.run_list import run_directory
+from treadle.domain.agent_kind import ScriptedModel
 from treadle.domain.errors import ProjectError
 from treadle.domain.events.session import SessionEnded, SessionStarted
 from treadle.domain.ids import RunId, short_id
 from treadle.domain.ports import Store
 from treadle.domain.run_request import RunRequest
-from treadle.wiring.agent import Rehearsing, dummy_credential
+from treadle.wiring.agent import Rehearsing
 from treadle.wiring.checked_request import RunHost
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def with_model(request: RunRequest, host: RunHost) -> Iterator[RunHost]:
     with closing(open_store(storage)) as store:
         earlier = earlier_sessions(store, run)
     with ScriptedApi(script, earlier_sessions=earlier) as api:
-        rehearsing = Rehearsing(api.base_url, dummy_credential(script.auth), path)
+        rehearsing = Rehearsing(ScriptedModel(api.base_url, script.auth), path)
         yield replace(host, rehearsing=rehearsing)
 
 

@@ -6,7 +6,7 @@ from treadle.domain.agent import AgentEnded, ResponseUsed
 from treadle.domain.events.agent import UsageReported
 from treadle.domain.ledger import Bill
 from treadle.domain.usage import Usage
-from treadle.session.price_list import VENDOR_PRICES, PriceList
+from treadle.session.price_list import PriceList
 
 # A difference above both of these is reported.
 DIFFERENCE_USD = 0.01
@@ -26,7 +26,7 @@ class SessionCharge:
 class CostMeter:
     """Adds up the usage that the agent reports."""
 
-    def __init__(self, prices: PriceList = VENDOR_PRICES) -> None:
+    def __init__(self, prices: PriceList) -> None:
         self._prices = prices
         self.usage = Usage()
         self.estimate_usd = 0.0

@@ -21,6 +21,7 @@ from treadle.domain.agent import (
     TextStreamed,
     ToolUse,
 )
+from treadle.domain.diagnosis import FaultTable
 from treadle.domain.events.agent import (
     AgentStarted,
     AgentThought,
@@ -53,7 +54,7 @@ from treadle.session.agent_text import AgentText, RecordEvent, signal_tools
 from treadle.session.budget_refusal import parse_budget_refusal
 from treadle.session.cost_meter import CostMeter
 from treadle.session.faults import find_unguarded_tool, outcome_of_fault
-from treadle.session.price_list import VENDOR_PRICES, PriceList
+from treadle.session.price_list import PriceList
 from treadle.session.wait_clock import WaitClock
 from treadle.session.watchdog import ProcessorTime, Watchdog
 
@@ -65,7 +66,7 @@ class SessionState:
     agent_text: AgentText
     processor_time: ProcessorTime
     wait_clock: WaitClock
-    meter: CostMeter = field(default_factory=CostMeter)
+    meter: CostMeter
     # Tool names by the id of the use, and the ids of the allowed uses.
     tool_names: dict[str, str] = field(default_factory=dict)
     allowed: set[str] = field(default_factory=set)
@@ -93,11 +94,13 @@ class SessionDriver:
     clock: Clock
     record: RecordEvent
     stop: asyncio.Event
+    # What the agent's errors mean, and what its models cost.
+    faults: FaultTable
+    prices: PriceList
     # Total processor seconds of a session's processes; None if unknown.
     processor_s: Callable[[SessionId], float | None] = lambda session: None
     # Called at the end of a session; the bill takes precedence. None without a ledger.
     bill: Callable[[SessionId], Awaitable[Bill | None]] = no_bill
-    prices: PriceList = VENDOR_PRICES
 
     async def run(
         self, brief: SessionBrief, limits: SessionLimits, *, spent: PriorSpending | None = None
@@ -231,7 +234,7 @@ class SessionDriver:
             return Completed(agent_text.ended_by.text)
         if isinstance(end.outcome, Fault):
             return parse_budget_refusal(end.outcome.message) or outcome_of_fault(
-                end.outcome, self.clock.now()
+                end.outcome, self.clock.now(), self.faults
             )
         return end.outcome
 

@@ -1,6 +1,6 @@
 """What a fault of the agent means: the session's outcome, and the pause before a retry.
 
-The names and messages of each agent's errors are in `<agent>/errors.py`.
+The names and messages of an agent's errors are in the record of its kind.
 """
 
 from collections.abc import Collection, Mapping
@@ -8,26 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from treadle.domain.agent import SANDBOX_FAULT, Fault
-from treadle.domain.events.agent import ToolFinished
-from treadle.domain.session import (
-    Crashed,
-    ExecutionError,
-    Outcome,
-    QuotaExceeded,
-    SandboxError,
-    UnguardedTool,
-)
-from treadle.session.claude.errors import (
-    BY_ERROR,
-    BY_REASON,
-    BY_SUBTYPE,
-    BY_WORDS,
-    INSTALL,
-    LOGIN,
-    STATUS_IN_WORDS,
-    UNUSABLE_BINARY,
-)
-from treadle.session.diagnosis import (
+from treadle.domain.diagnosis import (
     MODEL_UNAVAILABLE,
     NO_CREDIT,
     OUTAGE,
@@ -37,6 +18,16 @@ from treadle.session.diagnosis import (
     RETRY_FRESH,
     SCRIPT_FAILED,
     Diagnosis,
+    FaultTable,
+)
+from treadle.domain.events.agent import ToolFinished
+from treadle.domain.session import (
+    Crashed,
+    ExecutionError,
+    Outcome,
+    QuotaExceeded,
+    SandboxError,
+    UnguardedTool,
 )
 from treadle.session.quota_messages import find_quota
 
@@ -44,9 +35,7 @@ from treadle.session.quota_messages import find_quota
 # new session may succeed; the retry limit bounds the attempts.
 _BY_STATUS: dict[int, Diagnosis] = {
     400: RETRY_FRESH,
-    401: LOGIN,
     402: NO_CREDIT,
-    403: LOGIN,
     404: MODEL_UNAVAILABLE,
     408: OUTAGE,
     409: RETRY,
@@ -55,6 +44,8 @@ _BY_STATUS: dict[int, Diagnosis] = {
     425: RETRY,
     429: RATE_LIMITED,
 }
+
+_LOGIN_REFUSED = frozenset({401, 403})
 
 # Text is the last resort, and only the start of the message: the rest may be anything.
 _SEARCHED_CHARACTERS = 400
@@ -75,23 +66,23 @@ _RATE_LIMITED = _BackoffPace(factor=6.0, cap_s=900.0)
 _LONGEST_ASKED_S = 24 * 3600.0
 
 
-def diagnose(fault: Fault) -> Diagnosis:
+def diagnose(fault: Fault, table: FaultTable) -> Diagnosis:
     """What a fault means. The first match wins, typed fields before message texts."""
     if _REHEARSAL in fault.message[:_SEARCHED_CHARACTERS]:
         return SCRIPT_FAILED
-    if fault.terminal_reason in BY_REASON:
-        return BY_REASON[fault.terminal_reason]
-    if fault.error in BY_ERROR:
-        return BY_ERROR[fault.error]
-    status = fault.api_status or _status_in_message(fault.message)
-    by_message = _diagnose_message(fault)
+    if fault.terminal_reason in table.by_reason:
+        return table.by_reason[fault.terminal_reason]
+    if fault.error in table.by_error:
+        return table.by_error[fault.error]
+    status = fault.api_status or _status_in_message(fault.message, table)
+    by_message = _diagnose_message(fault, table)
     if by_message is not None and status in (None, 400):
         return by_message
     if status is not None:
-        return _BY_STATUS.get(status, OUTAGE if status >= 500 else REQUEST_REFUSED)
-    if fault.exit_code in _NOT_STARTABLE or _is_unusable_binary(fault):
-        return INSTALL
-    return BY_SUBTYPE.get(fault.subtype, RETRY)
+        return _diagnose_status(status, table)
+    if fault.exit_code in _NOT_STARTABLE or _is_unusable_program(fault, table):
+        return table.install
+    return table.by_subtype.get(fault.subtype, RETRY)
 
 
 def pause_after(
@@ -129,27 +120,33 @@ def _is_rate_limited(outcome: Outcome) -> bool:
     return isinstance(outcome, ExecutionError) and outcome.error_class == "rate_limited"
 
 
-def _status_in_message(message: str) -> int | None:
-    match = STATUS_IN_WORDS.match(message.lstrip())
+def _diagnose_status(status: int, table: FaultTable) -> Diagnosis:
+    if status in _LOGIN_REFUSED:
+        return table.login
+    return _BY_STATUS.get(status, OUTAGE if status >= 500 else REQUEST_REFUSED)
+
+
+def _status_in_message(message: str, table: FaultTable) -> int | None:
+    match = table.status_in_message.match(message.lstrip())
     return int(match[1]) if match else None
 
 
-def _is_unusable_binary(fault: Fault) -> bool:
-    return fault.subtype == "start" and bool(UNUSABLE_BINARY.search(fault.message))
+def _is_unusable_program(fault: Fault, table: FaultTable) -> bool:
+    return fault.subtype == "start" and bool(table.unusable_program.search(fault.message))
 
 
-def _diagnose_message(fault: Fault) -> Diagnosis | None:
+def _diagnose_message(fault: Fault, table: FaultTable) -> Diagnosis | None:
     start = fault.message[:_SEARCHED_CHARACTERS]
-    return next((diagnosis for pattern, diagnosis in BY_WORDS if pattern.search(start)), None)
+    return next((each for pattern, each in table.by_message if pattern.search(start)), None)
 
 
-def outcome_of_fault(fault: Fault, now: datetime) -> Outcome:
+def outcome_of_fault(fault: Fault, now: datetime, table: FaultTable) -> Outcome:
     """The outcome of a session that ended in this fault; its message includes the hint."""
     if fault.subtype == SANDBOX_FAULT:
         return SandboxError(fault.message)
-    if quota := find_quota(fault.message, now):
+    if quota := find_quota(fault.message, now, table.quota_sentences):
         return QuotaExceeded(fault.message, quota.resets_at)
-    diagnosis = diagnose(fault)
+    diagnosis = diagnose(fault, table)
     if _is_process_death(fault) and diagnosis.error_class == "retryable":
         return Crashed(fault.message, fault.exit_code)
     message = f"{fault.message} ({diagnosis.hint})" if diagnosis.hint else fault.message

@@ -1,11 +1,10 @@
-"""Estimates what usage costs, by vendors' prices (`<agent>/prices.py`) and the user's own."""
+"""Estimates what usage costs, by the prices of the agent's vendor and the user's own."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from treadle.domain.price import Price, PriceTable, ResponseExtras, TieredPrice
 from treadle.domain.usage import Usage
-from treadle.session.claude.prices import ALIASES, FAMILY, PRICES, US_FACTOR, WEB_SEARCH_USD
-from treadle.session.price import Price, ResponseExtras, TieredPrice
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,20 +16,21 @@ class CostEstimate:
 
 @dataclass(frozen=True, slots=True)
 class PriceList:
-    """The vendors' prices, and the user's overrides by model name."""
+    """The vendor's prices, and the user's overrides by model name."""
 
+    vendor: PriceTable
     overrides: Mapping[str, Price] = field(default_factory=dict)
 
     def price_of(self, model: str) -> Price | TieredPrice | None:
         """The price of a model by its name, alias or a cloud provider's spelling."""
         name = model.strip().lower()
-        alias = ALIASES.get(name.removesuffix("[1m]"))
-        match = FAMILY.search(alias or name)
+        alias = self.vendor.aliases.get(name.removesuffix(self.vendor.alias_suffix))
+        match = self.vendor.family.search(alias or name)
         family = match["family"] if match else ""
         for known in (name, alias or "", family):
             if known in self.overrides:
                 return self.overrides[known]
-        return PRICES.get(family)
+        return self.vendor.prices.get(family)
 
     def estimate(
         self, usage: Usage, model: str, extras: ResponseExtras | None = None
@@ -41,13 +41,14 @@ class PriceList:
         extras = extras or ResponseExtras()
         price = self.price_of(model)
         tokens = _price_for_usage(price or self.highest_price(), usage).cost_usd(usage)
-        searches = extras.web_searches * WEB_SEARCH_USD
-        factor = US_FACTOR if extras.in_us else 1.0
+        searches = extras.web_searches * self.vendor.web_search_usd
+        factor = self.vendor.us_factor if extras.in_us else 1.0
         return CostEstimate(cost_usd=tokens * factor + searches, priced=price is not None)
 
     def highest_price(self) -> Price:
-        """The highest known price of each kind of token."""
-        known = [*self.overrides.values(), *(_highest_tier(price) for price in PRICES.values())]
+        """The highest known price of each kind of token; nothing if no price is known."""
+        vendor = (_highest_tier(price) for price in self.vendor.prices.values())
+        known = [*self.overrides.values(), *vendor] or [Price(0, 0, 0, 0, 0)]
         return Price(
             input=max(price.input for price in known),
             output=max(price.output for price in known),
@@ -55,9 +56,6 @@ class PriceList:
             cache_read=max(price.cache_read for price in known),
             cache_write_1h=max(price.cache_write_1h for price in known),
         )
-
-
-VENDOR_PRICES = PriceList()
 
 
 def _price_for_usage(price: Price | TieredPrice, usage: Usage) -> Price:

@@ -1,14 +1,14 @@
 """Recognizes a reached quota by its message, where the agent reported no event for it.
 
 Only error results and messages of the agent itself are checked. A message counts when it is short
-and starts with one of the known sentences (`<agent>/quota.py`), so talk about limits does not.
+and starts with one of the agent's known sentences, so talk about limits does not.
 """
 
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 
-from treadle.session.claude.quota import SENTENCES
 from treadle.session.reset_time import find_reset
 
 MARGIN_S = 60.0
@@ -24,16 +24,18 @@ class QuotaMessage:
     resets_at: datetime | None
 
 
-_REACHED = re.compile(rf"(?:(?:api )?error: (?:429 )?)?(?:{'|'.join(SENTENCES)})", re.IGNORECASE)
-
-
-def find_quota(text: str, now: datetime) -> QuotaMessage | None:
-    """The reached quota that a message reports, or None."""
+def find_quota(text: str, now: datetime, sentences: tuple[str, ...]) -> QuotaMessage | None:
+    """The reached quota that a message reports in one of these sentences, or None."""
     message = text.strip().replace("’", "'")
     if len(message) > _MAX_LENGTH:
         return None
-    sentence = _REACHED.match(message)
+    sentence = _pattern(sentences).match(message) if sentences else None
     return QuotaMessage(find_reset(message[sentence.end() :], now)) if sentence else None
+
+
+@cache
+def _pattern(sentences: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"(?:(?:api )?error: (?:429 )?)?(?:{'|'.join(sentences)})", re.IGNORECASE)
 
 
 def wait_until(

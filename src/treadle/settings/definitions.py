@@ -17,6 +17,9 @@ VERSION = 1
 # Above this a ceiling would bound nothing any more (a million minutes are two years).
 LARGEST_NUMBER = 1_000_000
 
+# The names in the registry of agents.
+AgentKindName: TypeAlias = Literal["claude", "replay"]
+
 Rule: TypeAlias = Literal["", "not_empty", "project_path", "database_url"]
 
 T = TypeVar("T")
@@ -68,9 +71,13 @@ class ProjectSettings:
 class AgentSettings:
     """The coding agent and the models it uses.
 
-    A `binary` that a file names counts once you trust it: see `treadle trust`.
+    A `binary` that a file names counts once you trust it: see `treadle trust`. With the kind
+    `replay` it names the recording.
     """
 
+    kind: AgentKindName = setting(
+        "Claude Code (claude), or a recording of it (replay), which `binary` names.", "claude"
+    )
     model: str = setting("The model that writes the code.", "sonnet", rule="not_empty")
     plan_model: str = setting("The model that plans.", "opus", rule="not_empty")
     binary: str = setting(

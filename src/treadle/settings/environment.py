@@ -2,14 +2,13 @@
 
 import os
 import pwd
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from treadle.domain.agent_kind import PassedVariables
 from treadle.domain.storage import Storage
-from treadle.settings import claude_variables
-from treadle.settings.passed_variables import ANY_AGENT_VARIABLES, ANY_PREFIX
 from treadle.workspace.project_root import SETTINGS_FILE
 
 if TYPE_CHECKING:
@@ -21,7 +20,38 @@ DATABASE_URL = "TREADLE_DATABASE_URL"
 # The variable that the key `database.url` has by the general rule.
 DATABASE_KEY = "TREADLE_DATABASE__URL"
 
-PASSED = (*ANY_AGENT_VARIABLES, *claude_variables.PASSED)
+# What every agent gets.
+ANY_AGENT_VARIABLES: tuple[PassedVariables, ...] = (
+    PassedVariables(
+        "where programs are, who the user is, and how text and time are written",
+        ("PATH", "SHELL", "USER", "LOGNAME", "TMPDIR", "TERM", "TZ", "LANG", "LANGUAGE"),
+    ),
+    PassedVariables(
+        "the way out through a proxy",
+        (
+            "HTTP_PROXY",
+            "HTTPS_PROXY",
+            "ALL_PROXY",
+            "NO_PROXY",
+            "http_proxy",
+            "https_proxy",
+            "all_proxy",
+            "no_proxy",
+        ),
+    ),
+    PassedVariables(
+        "the certificates to trust",
+        (
+            "SSL_CERT_FILE",
+            "SSL_CERT_DIR",
+            "NODE_EXTRA_CA_CERTS",
+            "REQUESTS_CA_BUNDLE",
+            "CURL_CA_BUNDLE",
+            "GIT_SSL_CAINFO",
+        ),
+    ),
+)
+ANY_PREFIX = "LC_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +61,6 @@ class Environment:
     root: Path
     home: Path
     path: str
-    claude_bin: str  # empty when CLAUDE_BIN names none
     no_sandbox: bool
     no_color: bool
     term: str
@@ -58,7 +87,6 @@ def parse_environment(raw: Mapping[str, str]) -> Environment:
         root=_root(raw.get("TREADLE_ROOT", ""), home),
         home=home,
         path=raw.get("PATH", ""),
-        claude_bin=raw.get(claude_variables.BINARY, ""),
         no_sandbox=raw.get("TREADLE_NO_SANDBOX", "").strip().lower() in YES,
         no_color=bool(raw.get("NO_COLOR", "")),
         term=raw.get("TERM", ""),
@@ -68,26 +96,22 @@ def parse_environment(raw: Mapping[str, str]) -> Environment:
     )
 
 
-def agent_environment(raw: Mapping[str, str]) -> dict[str, str]:
-    """The part of `raw` that an agent may see: the variables of `PASSED` and the locale.
+def agent_environment(
+    raw: Mapping[str, str], passed: Iterable[PassedVariables] = ()
+) -> dict[str, str]:
+    """The part of `raw` that an agent may see: what every agent gets, the locale, and `passed`.
 
-    HOME is left out because every run gives its agent a private one, CLAUDECODE because it makes
-    an agent assume that another one has started it.
+    HOME is left out because every run gives its agent a private one.
     """
     allowed = {
         name
-        for passed in PASSED
-        if not passed.only_if or raw.get(passed.only_if, "").strip().lower() in YES
-        for name in passed.names
+        for each in (*ANY_AGENT_VARIABLES, *passed)
+        if not each.only_if or raw.get(each.only_if, "").strip().lower() in YES
+        for name in each.names
     }
     return {
         name: value for name, value in raw.items() if name in allowed or name.startswith(ANY_PREFIX)
     }
-
-
-def credential_values(raw: Mapping[str, str]) -> list[str]:
-    """The secret values in the environment of an agent."""
-    return [raw[name] for name in claude_variables.CREDENTIALS if raw.get(name)]
 
 
 def _home(raw: Mapping[str, str]) -> Path:

@@ -68,7 +68,7 @@ def _refuse_misspelled(name: str, known: Mapping[str, SettingKey]) -> None:
 def _parse_variable(key: SettingKey, name: str, text: str) -> SettingValue:
     value = parse_text(key, text)
     if isinstance(value, InvalidValue):
-        raise SettingsError(f"{name}: {value}", hint=advice_for(key))
+        raise SettingsError(f"{name}: {value}", hint=advice_for(key, text))
     return SettingValue(value, ValueOrigin("environment", name))
 
 

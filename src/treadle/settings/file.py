@@ -113,7 +113,7 @@ def _check_key(path: KeyPath, value: object, lines: Sequence[KeyLine]) -> Settin
     location = _location(lines, path)
     checked = check_value(key, value)
     if isinstance(checked, InvalidValue):
-        raise SettingsError(f"{location}: {key.name}: {checked}", hint=advice_for(key))
+        raise SettingsError(f"{location}: {key.name}: {checked}", hint=advice_for(key, value))
     return SettingValue(checked, ValueOrigin("file", location))
 
 

@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from difflib import get_close_matches
 from functools import cache
 from pathlib import PurePosixPath
 from typing import Any, Literal, TypeAlias, get_args, get_type_hints
@@ -11,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 from treadle.domain.review import Severity
 from treadle.domain.run import LandingMode
 from treadle.domain.sandbox import Network
-from treadle.settings.definitions import LARGEST_NUMBER, Rule, Settings
+from treadle.settings.definitions import LARGEST_NUMBER, AgentKindName, Rule, Settings
 
 Kind: TypeAlias = Literal[
     "text", "choice", "boolean", "integer", "number", "list", "tables", "prices"
@@ -19,6 +20,7 @@ Kind: TypeAlias = Literal[
 
 _KINDS: dict[Any, Kind] = {
     str: "text",
+    AgentKindName: "choice",
     LandingMode: "choice",
     Network: "choice",
     Severity: "choice",
@@ -127,8 +129,11 @@ def expected_text(key: SettingKey) -> str:
     return _WORDS[key.kind]
 
 
-def advice_for(key: SettingKey) -> str:
-    """The hint for a person who gave an invalid value."""
+def advice_for(key: SettingKey, value: object) -> str:
+    """The hint for a person who gave this invalid value."""
+    close = get_close_matches(str(value).lower(), key.choices, n=1, cutoff=0.7)
+    if close:
+        return f"did you mean {toml_value(close[0])}?"
     if key.kind in EXAMPLES:
         return f"{key.help} For example: {EXAMPLES[key.kind]}"
     return f"{key.help} The default is {toml_value(key.default)}."

@@ -61,7 +61,9 @@ def _flag_values(flags: Mapping[str, object]) -> dict[str, SettingValue]:
         key = known_keys()[name]
         checked = check_value(key, value)
         if isinstance(checked, InvalidValue):
-            raise SettingsError(f"{name} on the command line: {checked}", hint=advice_for(key))
+            raise SettingsError(
+                f"{name} on the command line: {checked}", hint=advice_for(key, value)
+            )
         values[name] = SettingValue(checked, FLAG)
     return values
 

@@ -7,7 +7,6 @@ from treadle.adapters.stores.service_health import DatabaseBreakers, DatabaseQuo
 from treadle.domain.ids import RunId, short_id
 from treadle.session.credential_quota import credential_fingerprint
 from treadle.session.session_admission import SessionAdmission, model_service_name
-from treadle.settings.environment import credential_values
 from treadle.wiring.run_context import RunContext
 
 
@@ -18,14 +17,15 @@ def spread(run: RunId) -> float:
 
 
 def session_admission(context: RunContext) -> SessionAdmission:
-    """Asked before every session. A rehearsal has a service of its own and holds up nobody."""
+    """Asked before every session. A rehearsal or a recording has a service of its own and
+    holds up nobody."""
     checked = context.checked
-    rehearsing = checked.host.rehearsing
-    if rehearsing is None:
-        service = model_service_name(checked.environment.raw.get("ANTHROPIC_BASE_URL", ""))
+    variables, given = checked.agent_kind.variables, checked.environment.raw
+    if checked.host.rehearsing is None and checked.agent_kind.model is not None:
+        service = model_service_name(given.get(variables.model_address, ""))
         # Without one in the environment, it is the login of this home.
-        environment = checked.environment
-        secret = next(iter(credential_values(environment.raw)), str(environment.home))
+        secrets = (given[name] for name in variables.secrets if given.get(name))
+        secret = next(secrets, str(checked.environment.home))
     else:
         service, secret = f"scripted model of {checked.request.run}", checked.request.run
     settings = checked.settings

@@ -1,66 +1,68 @@
-"""Which agent a run is driven with. What is true of one agent alone is in `agents/<name>.py`."""
+"""Makes the agent of a run, of the kind that the settings name."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any
 
-from treadle.domain.agent import OWN_SERVER, LeftoverProcess
-from treadle.domain.errors import SettingsError
-from treadle.domain.ids import SessionId
-from treadle.domain.ports import Agent
-from treadle.settings.definitions import AgentSettings as AgentSettings
-from treadle.settings.environment import Environment
-from treadle.wiring.agents import claude
+from treadle.domain.agent import OWN_SERVER
+from treadle.domain.agent_kind import A, AgentInputs, AgentKind, ProgramChoice, ScriptedModel
+from treadle.domain.errors import AgentUnavailable, SettingsError
+from treadle.settings.definitions import AgentSettings
+from treadle.settings.environment import Environment, agent_environment
 
 
 @dataclass(frozen=True, slots=True)
 class Rehearsing:
-    """The run's model is a script behind this address; see `treadle rehearse`."""
+    """The run's model is a script; see `treadle rehearse`."""
 
-    base_url: str
-    credential: Mapping[str, str] = field(repr=False)
+    model: ScriptedModel
     script: Path
 
 
-class KillableAgent(Agent, Protocol):
-    """An agent that can be ended on the spot, for a person who will not wait."""
+def program_choice(
+    kind: AgentKind[Any], setting: str, environment: Environment, project: Path
+) -> ProgramChoice:
+    """What names the agent's program; `environment` is without what the project put on the path."""
+    return ProgramChoice(
+        setting=setting,
+        variable=environment.raw.get(kind.variables.program, ""),
+        search_path=environment.path,
+        project=project,
+        home=environment.root,
+    )
 
-    def kill(self) -> None: ...
 
-    async def gone(self) -> None:
-        """Wait until nothing is left of the sessions that were closed."""
-        ...
-
-
-def dummy_credential(auth: Literal["api_key", "subscription"]) -> dict[str, str]:
-    """A credential that opens nothing, of the kind a script wants the agent to have."""
-    return {claude.CREDENTIAL_OF[auth]: "rehearsal"}
+def agent_inputs(
+    kind: AgentKind[Any],
+    settings: AgentSettings,
+    environment: Environment,
+    *,
+    project: Path,
+    private_home: Path,
+) -> AgentInputs:
+    """What the agent is made from; `environment` as for `program_choice`."""
+    return AgentInputs(
+        program=program_choice(kind, settings.binary, environment, project),
+        environment=agent_environment(environment.raw, kind.variables.passed),
+        user_home=environment.home,
+        private_home=private_home,
+        attribution=settings.attribution,
+    )
 
 
 def make_agent(
-    settings: AgentSettings, environment: Environment, rehearsing: Rehearsing | None, home: Path
-) -> tuple[KillableAgent, list[str]]:
+    kind: AgentKind[A], inputs: AgentInputs, rehearsing: Rehearsing | None
+) -> tuple[A, list[str]]:
     """The agent, and what a person should know about it."""
     if rehearsing is None:
-        return claude.users_agent(settings, environment, home)
-    agent = claude.rehearsal_agent(
-        settings,
-        environment,
-        base_url=rehearsing.base_url,
-        credential=rehearsing.credential,
-    )
-    return agent, []
-
-
-async def end_lost_processes(sessions: Iterable[str]) -> list[LeftoverProcess]:
-    """End what is left of sessions whose run was killed, and say what it was."""
-    return await claude.end_lost(sessions)
-
-
-def processor_time(session: SessionId) -> float | None:
-    """All processor seconds that a session's processes have used; None where nobody knows."""
-    return claude.processor_s(session)
+        return kind.make(inputs)
+    if kind.rehearse is None:
+        raise AgentUnavailable(
+            f"{kind.title} cannot be rehearsed",
+            hint="leave agent.kind out, or start the workflow itself",
+        )
+    return kind.rehearse(inputs, rehearsing.model), []
 
 
 def require_free_names(servers: Mapping[str, Any] | None) -> None:

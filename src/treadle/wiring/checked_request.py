@@ -6,15 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from treadle.adapters.agents.registry import find_kind
 from treadle.adapters.stores.recorder import EventReader
 from treadle.adapters.stores.run_list import run_directory
 from treadle.domain.agent import CommitIdentity
+from treadle.domain.agent_kind import AgentKind
 from treadle.domain.events.run import SandboxMode
 from treadle.domain.run_request import RunRequest
 from treadle.settings.definitions import Settings
-from treadle.settings.environment import Environment
+from treadle.settings.environment import Environment, agent_environment
 from treadle.wiring.agent import Rehearsing
 from treadle.wiring.sandbox import SandboxReach
 from treadle.workflows.definition import Workflow
@@ -67,6 +69,15 @@ class CheckedRequest:
     @property
     def workflow(self) -> Workflow:
         return find_workflow(self.request.workflow)
+
+    @property
+    def agent_kind(self) -> AgentKind[Any]:
+        return find_kind(self.settings.agent.kind)
+
+    @property
+    def agent_variables(self) -> dict[str, str]:
+        """What the agent may see of the user's environment."""
+        return agent_environment(self.environment.raw, self.agent_kind.variables.passed)
 
     @property
     def environment(self) -> Environment:

@@ -29,7 +29,7 @@ from treadle.workflows.loop.run_workspace import RunWorkspace
 from treadle.workflows.loop.session_briefs import SessionBriefs, SessionSetup
 from treadle.workflows.loop.workspace_spec import PreviousRuns, WorkspaceSpec
 from treadle.workspace.disk_tree import NOTES_FILE
-from treadle.workspace.foreign_settings import find_agent_settings, ignored_settings_notice
+from treadle.workspace.project import find_agent_settings, ignored_settings_notice
 
 STATUS_FILE = Path(".treadle") / "status.json"
 
@@ -42,7 +42,7 @@ async def open_run_workspace(context: RunContext, previous: PreviousRuns) -> Run
         run=context.run,
         identity=checked.identity,
         directory=checked.directory,
-        attribution="allowed" if settings.agent.attribution else "removed",
+        credit_patterns=() if settings.agent.attribution else checked.agent_kind.credit_patterns,
         form="commits" if settings.commit else "files",
         log=context.recorder,
         landed=previous.landed,
@@ -142,6 +142,7 @@ def _session_setup(context: RunContext) -> SessionSetup:
         thinking_tokens=settings.agent.thinking or None,
         toolset=merge_tools(settings.allowed_tools, permission_rules(settings), servers),
         mcp_servers=servers,
+        instructions_file=context.checked.agent_kind.instructions_file,
         identity=context.checked.identity,
         home=context.checked.private_home,
     )
@@ -203,5 +204,6 @@ def _pacing(context: RunContext) -> Pacing:
 
 def _warn_of_agent_settings(context: RunContext, workspace: Path) -> None:
     """Warn once per run about settings for coding agents that Treadle does not load."""
-    if notice := ignored_settings_notice(find_agent_settings(workspace)):
+    found = find_agent_settings(workspace, context.checked.agent_kind.project_settings)
+    if notice := ignored_settings_notice(found):
         context.recorder.record(RunWarned(notice), once="foreign settings")

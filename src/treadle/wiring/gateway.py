@@ -3,46 +3,48 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
+from typing import Any, Generic
 
-from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.stores.database import Database, open_database
 from treadle.adapters.stores.ledger import DatabaseLedger
 from treadle.domain.agent import SessionBrief
+from treadle.domain.agent_kind import A, AgentKind, ModelAccess
 from treadle.domain.errors import SettingsError, StoreError
 from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Bill, Budget, CostSoFar, Ledger
-from treadle.domain.ports import AgentSession
+from treadle.domain.model_access import (
+    PASS_THROUGH_LOGIN,
+    CloudModel,
+    Endpoint,
+    Login,
+    ModelService,
+)
+from treadle.domain.ports import AgentSession, KillableAgent
+from treadle.domain.price import Price, PriceTable
 from treadle.domain.storage import Storage
-from treadle.gateway.endpoint import Endpoint
-from treadle.gateway.login import PASS_THROUGH_LOGIN, Login
 from treadle.gateway.model_gateway import Gateway
-from treadle.gateway.model_service import ModelService
+from treadle.gateway.proxy_variables import proxy_for
 from treadle.gateway.request_rules import SERVER_TOOLS
 from treadle.policy.permission_rules import parse_rule
 from treadle.session.driver import no_bill
-from treadle.session.price import Price
 from treadle.session.price_list import PriceList
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment, agent_environment
-from treadle.wiring.agent import KillableAgent
-from treadle.wiring.agents.claude_model import Elsewhere, at_loopback, login_held, model_service
 from treadle.wiring.self_reported_cost import CostBook, SelfReportingAgent
 
 # Longer than the usual delay before the next session.
 LINGER_S = 10.0
 _EVER = datetime(1970, 1, 1, tzinfo=UTC)
 
-# How an agent is told where its model is.
-Reach = Callable[[ClaudeAgent, Endpoint], ClaudeAgent]
 
-
-def price_list(given: Mapping[str, Mapping[str, float]]) -> PriceList:
+def price_list(vendor: PriceTable, given: Mapping[str, Mapping[str, float]]) -> PriceList:
     """The prices in force; of one that a user sets, the parts left out follow from the input's."""
-    return PriceList({name.strip().lower(): _price(table) for name, table in given.items()})
+    own = {name.strip().lower(): _price(table) for name, table in given.items()}
+    return PriceList(vendor, own)
 
 
 def served_tools(settings: Settings) -> frozenset[str]:
@@ -53,16 +55,15 @@ def served_tools(settings: Settings) -> frozenset[str]:
 
 
 def service_behind(
-    raw: Mapping[str, str], rehearsal_url: str | None
-) -> tuple[ModelService | None, list[str]]:
-    """The service to stand before, or None and what a person should know about it."""
+    model: ModelAccess[Any], variables: Mapping[str, str], rehearsal_url: str | None
+) -> ModelService | CloudModel:
+    """The service that an agent with these variables would ask, and the proxy on the way there."""
     if rehearsal_url is not None:
-        return ModelService(rehearsal_url), []
-    found = model_service(agent_environment(raw))
-    if isinstance(found, Elsewhere):
-        told = f"the model is on {found.cloud}: cost is metered by what the agent tells of it"
-        return None, [told]
-    return found, []
+        return ModelService(rehearsal_url)
+    service = model.service(variables)
+    if isinstance(service, CloudModel):
+        return service
+    return replace(service, proxy=proxy_for(service.base_url, variables))
 
 
 def others_today_usd(database: Database, run: RunId, now: datetime, *, rehearsal: bool) -> float:
@@ -207,10 +208,10 @@ class Metering:
         return self._open
 
 
-class MeteredAgent:
+class MeteredAgent(Generic[A]):
     """The `Agent` port: an agent whose every session finds its model through the gateway."""
 
-    def __init__(self, agent: ClaudeAgent, metering: Metering, reach: Reach = at_loopback) -> None:
+    def __init__(self, agent: A, metering: Metering, reach: Callable[[A, Endpoint], A]) -> None:
         self._agent = agent
         self._metering = metering
         self._reach = reach
@@ -242,34 +243,40 @@ class Metered:
 
 @contextmanager
 def metered(
-    agent: KillableAgent,
+    agent: A,
+    kind: AgentKind[A],
     environment: Environment,
     settings: Settings,
     *,
     run: RunId,
     rehearsal_url: str | None,
-    reach: Reach = at_loopback,
 ) -> Iterator[Metered]:
     """The agent behind a gateway for as long as the block lasts; booked where none can stand."""
-    prices = price_list(settings.prices)
+    prices = price_list(kind.prices, settings.prices)
     rehearsal = rehearsal_url is not None
-    service, warnings = service_behind(environment.raw, rehearsal_url)
-    if service is None or not isinstance(agent, ClaudeAgent):
-        told = warnings or ["no gateway knows this agent: cost is what the agent tells of it"]
+    variables = agent_environment(environment.raw, kind.variables.passed)
+    model = kind.model
+    service = None if model is None else service_behind(model, variables, rehearsal_url)
+    if model is None or not isinstance(service, ModelService):
         with closing(DatabaseLedger(open_database(environment.storage))) as ledger:
             booked = SelfReportingAgent(agent, CostBook(ledger, run, prices, rehearsal))
-            yield Metered(booked, no_bill, prices, told)
+            yield Metered(booked, no_bill, prices, [_why_unmetered(service)])
         return
     limits = settings.limits
     terms = MeterRules(
         run, limits.day_cost_usd, prices, rehearsal, limits.max_cost_usd, served_tools(settings)
     )
-    login = login_held(agent.environment)
-    metering = Metering(service, environment.storage, terms, login)
+    metering = Metering(service, environment.storage, terms, model.login(agent))
     try:
-        yield Metered(MeteredAgent(agent, metering, reach), metering.bill, prices, warnings)
+        yield Metered(MeteredAgent(agent, metering, model.reach), metering.bill, prices, [])
     finally:
         metering.close()
+
+
+def _why_unmetered(service: ModelService | CloudModel | None) -> str:
+    if isinstance(service, CloudModel):
+        return f"the model is on {service.cloud}: cost is metered by what the agent tells of it"
+    return "no gateway knows this agent: cost is what the agent tells of it"
 
 
 def _today(ledger: Ledger, run: RunId, now: datetime, *, rehearsal: bool) -> CostSoFar:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from treadle.adapters.processes.marked_processes import SESSION_MARK
 from treadle.adapters.sandboxes.command_runner import Capture, ProcessResult, run_to_end
 from treadle.domain.errors import SandboxBroken
 from treadle.domain.sandbox import ConfinedCommand, Confinement, Sandbox, SandboxFailed
@@ -12,11 +13,6 @@ from treadle.policy.redaction import Redactor
 from treadle.settings.environment import agent_environment
 from treadle.wiring.checked_request import CheckedRequest
 from treadle.wiring.run_context import RunContext
-
-# Marks processes, so that those that outlive Treadle can be found.
-MARK = "TREADLE_SESSION"
-# Prefixes of the variables of the agent's login.
-LOGINS = ("ANTHROPIC_", "CLAUDE_", "AWS_", "GOOGLE_", "CLOUD_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +76,10 @@ async def run_project_command(
 
 
 def command_variables(checked: CheckedRequest, more: Mapping[str, str]) -> dict[str, str]:
-    """Without the agent's login, because the command runs untrusted code."""
-    allowed = agent_environment(checked.environment.raw)
-    without_logins = {name: value for name, value in allowed.items() if not name.startswith(LOGINS)}
-    return {**without_logins, **checked.reach.environment, **more}
+    """What every agent gets, and no variable of this one, such as its login: the command runs
+    untrusted code."""
+    shared = agent_environment(checked.environment.raw)
+    return {**shared, **checked.reach.environment, **more}
 
 
 def _start(
@@ -94,7 +90,10 @@ def _start(
         command.confinement,
         bounds.sandbox,
     )
-    environment = {**command_variables(bounds.checked, command.variables), MARK: bounds.mark}
+    environment = {
+        **command_variables(bounds.checked, command.variables),
+        SESSION_MARK: bounds.mark,
+    }
     confinement.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     if sandbox is None:
         return ConfinedCommand(line, {**environment, "HOME": str(confinement.home)})

@@ -9,10 +9,9 @@ from uuid import uuid4
 from treadle.domain.agent import AgentEnded, AgentEvent, LeftoverProcess, ResponseUsed, SessionBrief
 from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Ledger, LedgerEntry
-from treadle.domain.ports import AgentSession
+from treadle.domain.ports import AgentSession, KillableAgent
 from treadle.domain.usage import Usage
 from treadle.session.price_list import PriceList
-from treadle.wiring.agent import KillableAgent
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,7 +158,7 @@ def policy_hash(checked: CheckedRequest) -> str:
 
 def _agent_folders(context: RunContext) -> tuple[str, ...]:
     """The folders where the agent stores long tool results."""
-    home = context.checked.private_home
-    folders = (str(home / "tmp"), str(home / ".claude" / "projects"))
+    home, kind = context.checked.private_home, context.checked.agent_kind
+    folders = (str(home / "tmp"), *(str(home / folder) for folder in kind.readable_folders))
     # A sandbox has its own /tmp.
     return folders if context.sandbox is None else (*folders, "/tmp")  # noqa: S108

@@ -2,13 +2,14 @@
 
 from pathlib import Path
 
+from treadle.adapters.agents.registry import find_kind
 from treadle.domain.errors import SettingsError
+from treadle.domain.model_access import CloudModel
 from treadle.gateway.allowed_hosts import parse_entries
 from treadle.policy.permission_rules import PermissionRule, parse_rule
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment, agent_environment
 from treadle.wiring.agent import require_free_names
-from treadle.wiring.agents.claude_model import Elsewhere, model_service
 from treadle.wiring.protected_paths import configured_paths
 from treadle.wiring.sandbox_paths import sandbox_paths
 
@@ -24,14 +25,17 @@ def require_valid(settings: Settings, environment: Environment, project: Path) -
 
 def require_way_to_model(settings: Settings, environment: Environment, *, rehearsal: bool) -> None:
     """Raises SettingsError if an agent in the sandbox could not reach its model."""
-    network = settings.sandbox.network
+    kind, network = find_kind(settings.agent.kind), settings.sandbox.network
+    if kind.model is None:
+        return
     if network == "none":
         raise SettingsError(
             'sandbox.network = "none" leaves the agent without its model',
             hint='use "gateway": the model, and nothing else',
         )
-    service = None if rehearsal else model_service(agent_environment(environment.raw))
-    if isinstance(service, Elsewhere) and network == "gateway":
+    variables = agent_environment(environment.raw, kind.variables.passed)
+    service = None if rehearsal else kind.model.service(variables)
+    if isinstance(service, CloudModel) and network == "gateway":
         raise SettingsError(
             f"the model is on {service.cloud}, to which the gateway knows no way",
             hint='set sandbox.network = "allowlist" and name its hosts in sandbox.hosts',

@@ -4,7 +4,6 @@ from pathlib import Path
 
 from treadle.domain.agent import CommitIdentity
 from treadle.workspace.agent_tree import repair_clone
-from treadle.workspace.attribution import Attribution
 from treadle.workspace.clone_git_dir import Clone, find_sources
 from treadle.workspace.project import Project
 from treadle.workspace.snapshot import Snapshot
@@ -19,7 +18,7 @@ async def make_clone(
     branch: str,
     identity: CommitIdentity,
     into: Path,
-    attribution: Attribution = "removed",
+    credit_patterns: tuple[str, ...] = (),
 ) -> Clone:
     """Make a clone at `into` (absolute), on the run's branch; an existing one keeps its work.
 
@@ -27,6 +26,6 @@ async def make_clone(
     clone.
     """
     sources = await find_sources(project, into.with_name(into.name + ".skeleton"))
-    clone = Clone(project, into, branch, snapshot.commit, identity, sources, attribution)
+    clone = Clone(project, into, branch, snapshot.commit, identity, sources, credit_patterns)
     await repair_clone(clone)
     return clone

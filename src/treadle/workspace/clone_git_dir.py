@@ -12,7 +12,7 @@ from pathlib import Path
 from treadle.domain.agent import CommitIdentity
 from treadle.domain.errors import ProjectError
 from treadle.domain.suite_report import REPORTS_FOLDER
-from treadle.workspace.attribution import HOOK, Attribution
+from treadle.workspace.attribution import hook_script
 from treadle.workspace.disk import is_written, remove, writing_to
 from treadle.workspace.disk_tree import NOTES_FILE, PRIVATE_FOLDER
 from treadle.workspace.git import Git
@@ -45,7 +45,8 @@ class Clone:
     base: str  # the snapshot's commit
     identity: CommitIdentity
     sources: CloneSources = field(repr=False)
-    attribution: Attribution = "removed"
+    # Lines that are taken out of commit messages; see `attribution`.
+    credit_patterns: tuple[str, ...] = ()
 
     @property
     def git_dir(self) -> Path:
@@ -144,11 +145,12 @@ def restore_git_dir(clone: Clone, git_dir: Path) -> None:
         _write(git_dir / "shallow", shallow.read_bytes())
     else:
         remove(git_dir / "shallow")
-    _write_hooks(git_dir / "hooks", HOOKS if clone.attribution == "removed" else ())
+    _write_hooks(git_dir / "hooks", clone.credit_patterns)
 
 
-def _write_hooks(folder: Path, names: tuple[str, ...]) -> None:
-    text = HOOK.encode()
+def _write_hooks(folder: Path, credit_patterns: tuple[str, ...]) -> None:
+    names = HOOKS if credit_patterns else ()
+    text = hook_script(credit_patterns).encode()
     if _contains_exactly(folder, names) and all(
         is_written(folder / name, text, rights=0o700) for name in names
     ):

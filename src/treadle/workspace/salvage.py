@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import assert_never
 
 from treadle.workspace.agent_tree import agent_index
-from treadle.workspace.attribution import strip_attribution
+from treadle.workspace.attribution import strip_credits
 from treadle.workspace.branch_decisions import (
     AdvanceBranch,
     AncestryFacts,
@@ -139,7 +139,8 @@ async def commit_work(
     git: Git, clone: Clone, tree: str, *, parents: tuple[str, ...], message: str
 ) -> str:
     """A commit in the user's name, without credits to an AI unless they are allowed."""
-    text = strip_attribution(message) if clone.attribution == "removed" else message
+    patterns = clone.credit_patterns
+    text = strip_credits(message, patterns) if patterns else message
     return await commit_tree(git, tree, parents=parents, message=text, author=clone.identity)
 
 

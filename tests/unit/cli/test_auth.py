@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.policy.secret_samples import ANTHROPIC, PASSWORD
+from treadle.adapters.agents.claude.kind import KIND as CLAUDE
 from treadle.cli.context import CommandContext
 from treadle.cli.main import run_command
 from treadle.cli.redacted_errors import print_crash, redact_secrets
@@ -41,7 +42,7 @@ def test_what_is_kept_is_listed_without_its_value_and_logs_the_agent_in(
     assert said.err == "kept anthropic-api-key, for the model, paid by use\n"
     assert said.out.startswith("anthropic-api-key ")
     assert ANTHROPIC not in said.out + said.err
-    assert with_stored_login(environment).raw["ANTHROPIC_API_KEY"] == ANTHROPIC
+    assert with_stored_login(environment, CLAUDE.login).raw["ANTHROPIC_API_KEY"] == ANTHROPIC
     assert ANTHROPIC in known_secrets(environment)
 
 
@@ -56,7 +57,7 @@ def test_a_login_in_the_environment_comes_before_one_that_is_kept(
     treadle("auth", "set", "anthropic-api-key")
     raw = {"TREADLE_ROOT": str(root), "HOME": str(root), "CLAUDE_CODE_OAUTH_TOKEN": PASSWORD}
 
-    assert with_stored_login(parse_environment(raw)).raw == raw
+    assert with_stored_login(parse_environment(raw), CLAUDE.login).raw == raw
     assert run_command(["auth", "list"], CommandContext(parse_environment(raw), project)) == 0
     assert capsys.readouterr().out.endswith("not used: CLAUDE_CODE_OAUTH_TOKEN is set\n")
 
@@ -66,12 +67,12 @@ def test_of_two_that_are_kept_the_key_is_used(
 ) -> None:
     given_on_stdin(monkeypatch, PASSWORD)
     treadle("auth", "set", "claude-oauth-token")
-    assert with_stored_login(environment).raw["CLAUDE_CODE_OAUTH_TOKEN"] == PASSWORD
+    assert with_stored_login(environment, CLAUDE.login).raw["CLAUDE_CODE_OAUTH_TOKEN"] == PASSWORD
 
     given_on_stdin(monkeypatch, ANTHROPIC)
     treadle("auth", "set", "anthropic-api-key")
 
-    assert "CLAUDE_CODE_OAUTH_TOKEN" not in with_stored_login(environment).raw
+    assert "CLAUDE_CODE_OAUTH_TOKEN" not in with_stored_login(environment, CLAUDE.login).raw
 
 
 def test_json_has_names_and_dates(
@@ -97,7 +98,7 @@ def test_what_is_forgotten_is_gone(
 
     assert treadle("auth", "rm", "anthropic-api-key") == 0
     assert treadle("auth", "rm", "anthropic-api-key") == 2
-    assert with_stored_login(environment) == environment
+    assert with_stored_login(environment, CLAUDE.login) == environment
     assert treadle("auth", "list") == 0
     assert "No credential is kept." in capsys.readouterr().err
 
@@ -128,7 +129,7 @@ def test_what_is_refused_is_not_said_again(
     said = capsys.readouterr()
     assert PASSWORD not in said.out + said.err
     assert said.err.startswith("treadle: ")
-    assert with_stored_login(environment) == environment
+    assert with_stored_login(environment, CLAUDE.login) == environment
 
 
 def test_errors_and_crashes_are_shown_without_secrets(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders import NOON
+from treadle.adapters.agents.claude.kind import KIND as CLAUDE
 from treadle.adapters.stores.database import open_database
 from treadle.adapters.stores.ledger import DatabaseLedger
 from treadle.cli.terminal.cost_table import cost_table, note_lines
@@ -17,7 +18,6 @@ from treadle.domain.ledger import CostLine, LedgerEntry, WindowShare, WindowUse
 from treadle.domain.storage import Storage
 from treadle.domain.usage import Usage
 from treadle.runs.cost import CostReport
-from treadle.session.claude.prices import AS_OF, SOURCE
 
 from .stored_runs import Command, drawn
 
@@ -113,8 +113,8 @@ def test_a_program_is_shown_everything(
     assert document == {
         "by": "run",
         "since": "2026-05-04T00:00:00Z",
-        "prices_as_of": AS_OF,
-        "prices_source": SOURCE,
+        "prices_as_of": CLAUDE.prices.as_of,
+        "prices_source": CLAUDE.prices.source,
         "lines": [line],
         "total": line | {"label": "total"},
     }
@@ -152,7 +152,7 @@ def test_rehearsals_are_listed_apart(
 
 
 def report(*lines: CostLine, total: CostLine) -> CostReport:
-    return CostReport("day", None, AS_OF, SOURCE, list(lines), total)
+    return CostReport("day", None, CLAUDE.prices.as_of, CLAUDE.prices.source, list(lines), total)
 
 
 def test_what_the_figures_cannot_say_is_said_below() -> None:

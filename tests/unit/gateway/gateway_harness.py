@@ -12,13 +12,13 @@ from typing import Any
 
 import httpx2
 
-from tests.builders import NOON, RUN
+from tests.builders import NOON, RUN, VENDOR_PRICES
 from treadle.adapters.stores.ledger import MemoryLedger
 from treadle.domain.errors import StoreError
 from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Bill, Budget, CostSoFar, Ledger, LedgerEntry
+from treadle.domain.model_access import ModelService
 from treadle.gateway.model_gateway import Gateway
-from treadle.gateway.model_service import ModelService
 from treadle.rehearsal.script import parse_script
 from treadle.rehearsal.scripted_api import ScriptedApi
 
@@ -98,7 +98,9 @@ async def gateway_before(
     kept = ledger or MemoryLedger()
     async with (
         ScriptedApi(script, unix_time=NOON.timestamp) as api,
-        Gateway(ModelService(api.base_url), kept, now=lambda: NOON) as gateway,
+        Gateway(
+            ModelService(api.base_url), kept, prices=VENDOR_PRICES, now=lambda: NOON
+        ) as gateway,
         httpx2.AsyncClient(trust_env=False, verify=UNENCRYPTED, headers=KEY) as client,
     ):
         endpoint = gateway.open(SESSION, RUN, budget)

@@ -4,6 +4,7 @@ from math import inf
 
 import pytest
 
+from tests.builders import VENDOR_PRICES
 from treadle.gateway.admission import (
     Admission,
     Admit,
@@ -15,7 +16,6 @@ from treadle.gateway.admission import (
     measure,
     reservation,
 )
-from treadle.session.price_list import VENDOR_PRICES
 
 
 def session(spent: float, reserved: float = 0.0, under_way: int = 0) -> BudgetState:

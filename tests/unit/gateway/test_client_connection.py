@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
-from tests.builders import RUN
+from tests.builders import RUN, VENDOR_PRICES
 from tests.unit.gateway.gateway_harness import (
     ASKED,
     PLENTY,
@@ -17,11 +17,10 @@ from tests.unit.gateway.gateway_harness import (
 )
 from treadle.adapters.stores.ledger import MemoryLedger
 from treadle.domain.ids import SessionId
+from treadle.domain.model_access import Endpoint, ModelService
 from treadle.gateway.capacity import MAX_BODY, MAX_CONNECTIONS, ConnectionCapacity
 from treadle.gateway.client_connection import AgentRequest, Client, serve_connection
-from treadle.gateway.endpoint import Endpoint
 from treadle.gateway.model_gateway import Gateway
-from treadle.gateway.model_service import ModelService
 
 COUNT = b'{"messages":[{}]}'
 
@@ -80,7 +79,9 @@ async def test_a_body_that_waits_for_leave_gets_it() -> None:
 async def test_a_gateway_that_ends_leaves_a_row_for_what_was_under_way() -> None:
     ledger = MemoryLedger()
     async with gateway_before("{hang: middle, text: a long story}") as harness:
-        gateway = Gateway(ModelService(harness.api.base_url), ledger).__enter__()
+        gateway = Gateway(
+            ModelService(harness.api.base_url), ledger, prices=VENDOR_PRICES
+        ).__enter__()
         harness.url = gateway.open(SESSION, RUN, PLENTY).url
         async with harness.asking() as lines:
             async for line in lines:

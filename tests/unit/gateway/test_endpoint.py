@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.builders import NOON, RUN
+from tests.builders import NOON, RUN, VENDOR_PRICES
 from tests.unit.gateway.gateway_harness import (
     ASKED,
     KEY,
@@ -24,11 +24,9 @@ from treadle.adapters.stores.ledger import MemoryLedger
 from treadle.domain.errors import SettingsError
 from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Bill
+from treadle.domain.model_access import Endpoint, Login, ModelService
 from treadle.domain.usage import Usage
-from treadle.gateway.endpoint import Endpoint
-from treadle.gateway.login import Login
 from treadle.gateway.model_gateway import Gateway
-from treadle.gateway.model_service import ModelService
 from treadle.gateway.sockets import SocketDirectory, remove_stale_directories
 
 WORDS = Login(
@@ -161,7 +159,13 @@ async def test_the_service_gets_the_login_that_the_agent_never_had(
 ) -> None:
     ledger = MemoryLedger()
     async with record_heads() as service:
-        gateway = Gateway(ModelService(service.url), ledger, login=WORDS, now=lambda: NOON)
+        gateway = Gateway(
+            ModelService(service.url),
+            ledger,
+            prices=VENDOR_PRICES,
+            login=WORDS,
+            now=lambda: NOON,
+        )
         async with gateway:
             endpoint = gateway.open(SESSION, RUN, PLENTY)
             async with through(endpoint.socket, **sent) as client:

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from treadle.domain.ledger import WindowShare
+from treadle.domain.model_access import Login
 from treadle.gateway.headers import is_from_subscription, to_agent, to_service, window_shares
-from treadle.gateway.login import Login
 from treadle.gateway.request_rules import RequestKind, request_kind, split_token
 
 

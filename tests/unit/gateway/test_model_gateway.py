@@ -9,7 +9,7 @@ from datetime import timedelta
 import httpx2
 import pytest
 
-from tests.builders import NOON, RUN
+from tests.builders import NOON, RUN, VENDOR_PRICES
 from tests.unit.gateway.gateway_harness import (
     ASKED,
     MODEL,
@@ -23,9 +23,9 @@ from treadle.adapters.stores.ledger import MemoryLedger
 from treadle.domain.errors import StoreError
 from treadle.domain.ids import SessionId
 from treadle.domain.ledger import Bill, LedgerEntry, WindowShare
+from treadle.domain.model_access import ModelService
 from treadle.domain.usage import Usage
 from treadle.gateway.model_gateway import Gateway
-from treadle.gateway.model_service import ModelService
 
 BUCKETS = "usage: {input: 1000, output: 200, cache_write: 300, cache_read: 4000}"
 # 4, 20, 5 and 0.20 dollars per million.
@@ -128,7 +128,7 @@ async def test_errors_of_the_service_pass_and_are_no_rows() -> None:
 async def test_a_service_that_is_away_may_be_tried_again() -> None:
     async with gateway_before("{text: unused}") as harness:
         away = ModelService("http://127.0.0.1:9")
-        async with Gateway(away, harness.ledger) as gateway:
+        async with Gateway(away, harness.ledger, prices=VENDOR_PRICES) as gateway:
             harness.url = gateway.open(SESSION, RUN, PLENTY).url
             answer = await harness.ask()
 
@@ -256,7 +256,8 @@ async def test_an_answer_that_comes_packed_is_unpacked_and_metered() -> None:
     ledger = MemoryLedger()
     server = await asyncio.start_server(packed, "127.0.0.1", 0)
     host, port = server.sockets[0].getsockname()
-    async with server, Gateway(ModelService(f"http://{host}:{port}"), ledger) as gateway:
+    service = ModelService(f"http://{host}:{port}")
+    async with server, Gateway(service, ledger, prices=VENDOR_PRICES) as gateway:
         async with httpx2.AsyncClient(trust_env=False, verify=UNENCRYPTED) as client:
             url = gateway.open(SESSION, RUN, PLENTY).url
             answer = await client.post(f"{url}/v1/messages", json=ASKED)

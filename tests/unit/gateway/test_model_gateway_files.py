@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import NOON, RUN
+from tests.builders import NOON, RUN, VENDOR_PRICES
 from tests.unit.gateway.gateway_harness import MODEL, SESSION, FailingLedger, gateway_before
 from treadle.adapters.stores.ledger import MemoryLedger
 from treadle.domain.errors import SettingsError, StoreError
 from treadle.domain.ledger import LedgerEntry
+from treadle.domain.model_access import ModelService
 from treadle.domain.usage import Usage
 from treadle.gateway.ledger_writer import LedgerWriter
 from treadle.gateway.model_gateway import Gateway
-from treadle.gateway.model_service import ModelService
 
 
 async def test_what_could_not_be_written_down_is_tried_once_more_at_the_end() -> None:
@@ -47,4 +47,4 @@ def test_a_certificate_that_cannot_be_used_is_named(tmp_path: Path, content: str
 
     for each in (service, own):
         with pytest.raises(SettingsError, match=f"cannot use the certificate {path}: "):
-            Gateway(each, MemoryLedger()).__enter__()
+            Gateway(each, MemoryLedger(), prices=VENDOR_PRICES).__enter__()

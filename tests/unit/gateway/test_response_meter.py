@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from treadle.domain.price import ResponseExtras
 from treadle.domain.usage import Usage
 from treadle.gateway.response_meter import (
     LONGEST_LINE,
@@ -16,7 +17,6 @@ from treadle.gateway.response_meter import (
     StreamMeter,
     UsageReading,
 )
-from treadle.session.price import ResponseExtras
 
 USED = {
     "input_tokens": 10,

@@ -9,6 +9,7 @@ from subprocess import Popen
 import pytest
 
 from tests.builders import NOON, RUN, deliverable, run_started
+from treadle.adapters.processes.marked_processes import SESSION_MARK
 from treadle.adapters.stores.approval_store import DatabaseApprovals
 from treadle.adapters.stores.control_requests import ControlRequests
 from treadle.adapters.stores.database import open_database
@@ -45,7 +46,6 @@ from treadle.runs.locks import lock_orphan
 from treadle.runs.recovery import is_idle, is_set_aside, recover_lost_runs
 from treadle.runs.request_json import store_request
 from treadle.settings.environment import Environment, parse_environment
-from treadle.wiring.project_commands import MARK
 
 QUEUED = RunQueued(RUN, "deliver", "/project", "key", rehearsal=True)
 WORKED = SessionResult(SessionId("session-1"), Completed("done"), 0.5, Usage(), 3, 60.0)
@@ -119,7 +119,7 @@ def test_what_was_run_for_a_cancelled_run_is_ended(place: Place) -> None:
     """Also a command between two sessions, such as a check."""
     place.record(*AT_WORK, WorkspacePrepared("/w", "b", None, None, "c0"))
     command = ("/bin/sleep", "600")
-    with Popen(command, env={MARK: RUN}, start_new_session=True) as running:
+    with Popen(command, env={SESSION_MARK: RUN}, start_new_session=True) as running:
         try:
             cancel(place.row, place.environment)
             ended = running.wait(timeout=10)

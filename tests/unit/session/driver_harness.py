@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tests.builders import SESSION_LIMITS, FakeClock
-from treadle.adapters.agents.replay import ReplayAgent, ReplayPause, ReplaySession, ReplayStep
+from tests.builders import FAULTS, SESSION_LIMITS, VENDOR_PRICES, FakeClock
+from treadle.adapters.agents.replay.agent import ReplayAgent, ReplayPause, ReplaySession, ReplayStep
 from treadle.domain.agent import (
     AgentEnded,
     AgentEvent,
@@ -106,9 +106,9 @@ class DriverHarness:
 
     async def run(self) -> SessionResult:
         record = self.record or self.events.append
-        return await SessionDriver(self.agent, self.clock, record, self.stop).run(
-            self.brief, self.limits
-        )
+        return await SessionDriver(
+            self.agent, self.clock, record, self.stop, FAULTS, VENDOR_PRICES
+        ).run(self.brief, self.limits)
 
     @property
     def recorded(self) -> list[Event]:

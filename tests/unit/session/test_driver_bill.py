@@ -4,16 +4,17 @@ from dataclasses import replace
 
 import pytest
 
+from tests.builders import FAULTS, VENDOR_PRICES
 from tests.unit.session.driver_harness import SESSION, make_driver_harness
 from treadle.domain.agent import AgentEnded, Fault, ResponseUsed
 from treadle.domain.events.oversight import BillDiffered
 from treadle.domain.ids import SessionId
 from treadle.domain.ledger import Bill
+from treadle.domain.price import Price
 from treadle.domain.session import BudgetExceeded, Completed, ExecutionError, SessionResult
 from treadle.domain.usage import Usage
 from treadle.session.budget_refusal import budget_refusal_message, parse_budget_refusal
 from treadle.session.driver import PriorSpending, SessionDriver
-from treadle.session.price import Price
 from treadle.session.price_list import PriceList
 
 TOLD = ResponseUsed("sonnet", Usage(1_000_000))  # two dollars
@@ -32,7 +33,13 @@ async def settled(
         return bill
 
     driver = SessionDriver(
-        harness.agent, harness.clock, harness.events.append, harness.stop, bill=bill_of
+        harness.agent,
+        harness.clock,
+        harness.events.append,
+        harness.stop,
+        FAULTS,
+        VENDOR_PRICES,
+        bill=bill_of,
     )
     result = await driver.run(harness.brief, harness.limits, spent=spent)
     return result, [event for event in harness.events if isinstance(event, BillDiffered)]
@@ -141,9 +148,9 @@ def test_other_words_are_no_refusal_of_ours(message: str) -> None:
 
 async def test_prices_of_the_users_own_count_while_a_session_runs() -> None:
     harness = make_driver_harness(TOLD, END)
-    prices = PriceList({"claude-sonnet-5-5": Price(100, 0, 0, 0, 0)})
+    prices = PriceList(VENDOR_PRICES.vendor, {"claude-sonnet-5-5": Price(100, 0, 0, 0, 0)})
     driver = SessionDriver(
-        harness.agent, harness.clock, harness.events.append, harness.stop, prices=prices
+        harness.agent, harness.clock, harness.events.append, harness.stop, FAULTS, prices
     )
 
     result = await driver.run(harness.brief, harness.limits)

@@ -18,7 +18,7 @@ from tests.unit.session.driver_harness import (
     signalled,
     tool_that,
 )
-from treadle.adapters.agents.replay import ReplayPause, ReplayStep
+from treadle.adapters.agents.replay.agent import ReplayPause, ReplayStep
 from treadle.domain.agent import (
     SANDBOX_FAULT,
     AgentEnded,

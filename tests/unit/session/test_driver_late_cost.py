@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.unit.session.driver_harness import FINE, FOREVER, make_driver_harness, said
-from treadle.adapters.agents.replay import ReplayStep, ResponseUnderway
+from treadle.adapters.agents.replay.agent import ReplayStep, ResponseUnderway
 from treadle.domain.agent import AgentEnded, ResponseStarted, ResponseUsed
 from treadle.domain.events.agent import UsageReported
 from treadle.domain.session import Completed

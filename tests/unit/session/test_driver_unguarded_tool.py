@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.unit.session.driver_harness import FINE, FOREVER, make_driver_harness, said, tool_that
-from treadle.adapters.agents.replay import ReplayStep
+from treadle.adapters.agents.replay.agent import ReplayStep
 from treadle.domain.agent import Allow, Decision, Deny, ToolUse
 from treadle.domain.events.agent import ToolCalled, ToolFinished
 from treadle.domain.session import Completed, Outcome, UnguardedTool

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.builders import FAULTS
 from treadle.domain.agent import Fault
 from treadle.domain.session import Crashed, ErrorClass, ExecutionError, Outcome, TimedOut
 from treadle.session.faults import backoff, diagnose, pause_after
@@ -35,7 +36,7 @@ def api(status: int | None, error: str, reason: str = "api_error", message: str 
 def test_every_failure_of_the_model_service_has_a_class(
     fault: Fault, error_class: ErrorClass
 ) -> None:
-    assert diagnose(fault).error_class == error_class
+    assert diagnose(fault, FAULTS).error_class == error_class
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,7 @@ def test_every_failure_of_the_model_service_has_a_class(
     ],
 )
 def test_every_error_name_of_the_agent_has_a_class(error: str, error_class: ErrorClass) -> None:
-    assert diagnose(Fault("", error=error)).error_class == error_class
+    assert diagnose(Fault("", error=error), FAULTS).error_class == error_class
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,10 @@ def test_every_http_status_has_a_class(status: int, error_class: ErrorClass) -> 
     typed = Fault("", api_status=status, terminal_reason="api_error")
     worded = Fault(f"API Error: {status} something happened")
 
-    assert [diagnose(typed).error_class, diagnose(worded).error_class] == [error_class, error_class]
+    assert [diagnose(typed, FAULTS).error_class, diagnose(worded, FAULTS).error_class] == [
+        error_class,
+        error_class,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +118,7 @@ def test_every_http_status_has_a_class(status: int, error_class: ErrorClass) -> 
     ],
 )
 def test_every_reason_the_agent_stops_for_has_a_class(reason: str, error_class: ErrorClass) -> None:
-    assert diagnose(Fault("", terminal_reason=reason)).error_class == error_class
+    assert diagnose(Fault("", terminal_reason=reason), FAULTS).error_class == error_class
 
 
 @pytest.mark.parametrize(
@@ -150,7 +154,7 @@ def test_every_reason_the_agent_stops_for_has_a_class(reason: str, error_class: 
 def test_faults_without_a_typed_cause_are_read_by_their_words(
     fault: Fault, error_class: ErrorClass
 ) -> None:
-    assert diagnose(fault).error_class == error_class
+    assert diagnose(fault, FAULTS).error_class == error_class
 
 
 @pytest.mark.parametrize(
@@ -165,7 +169,7 @@ def test_faults_without_a_typed_cause_are_read_by_their_words(
     ],
 )
 def test_some_conversations_can_only_be_begun_anew(fault: Fault) -> None:
-    diagnosis = diagnose(fault)
+    diagnosis = diagnose(fault, FAULTS)
 
     assert (diagnosis.error_class, diagnosis.needs_fresh_session) == ("retryable", True)
 
@@ -198,7 +202,7 @@ def test_some_conversations_can_only_be_begun_anew(fault: Fault) -> None:
     ],
 )
 def test_a_failure_of_the_service_itself_is_told_apart(fault: Fault, of_service: bool) -> None:
-    assert diagnose(fault).of_service == of_service
+    assert diagnose(fault, FAULTS).of_service == of_service
 
 
 TEXTS = st.sampled_from(["", "api_error", "server_error", "billing_error", "start", "unknown"])
@@ -216,7 +220,7 @@ TEXTS = st.sampled_from(["", "api_error", "server_error", "billing_error", "star
     )
 )
 def test_a_person_is_told_what_to_do_exactly_when_a_retry_is_pointless(fault: Fault) -> None:
-    diagnosis = diagnose(fault)
+    diagnosis = diagnose(fault, FAULTS)
 
     assert bool(diagnosis.hint) == (diagnosis.error_class in ("fatal", "authentication"))
 

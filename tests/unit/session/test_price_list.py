@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.builders import VENDOR_PRICES
+from treadle.adapters.agents.claude.kind import KIND as CLAUDE
+from treadle.domain.price import Price, ResponseExtras, TieredPrice
 from treadle.domain.usage import Usage
-from treadle.session.claude.prices import ALIASES, PRICES
-from treadle.session.price import Price, ResponseExtras, TieredPrice
-from treadle.session.price_list import VENDOR_PRICES, CostEstimate, PriceList
+from treadle.session.price_list import CostEstimate, PriceList
 
 MILLION = 1_000_000
 OPUS = Price(4, 20, 5, 0.2, 8)
@@ -60,7 +61,7 @@ def test_another_model_has_no_price(model: str) -> None:
 
 
 def test_every_alias_has_a_price() -> None:
-    assert [alias for alias in ALIASES if VENDOR_PRICES.price_of(alias) is None] == []
+    assert [alias for alias in CLAUDE.prices.aliases if VENDOR_PRICES.price_of(alias) is None] == []
 
 
 OWN = Price(1, 2, 3, 4, 5)
@@ -79,12 +80,12 @@ OWN = Price(1, 2, 3, 4, 5)
     ],
 )
 def test_a_price_of_the_users_own_comes_first(named: str, model: str, price: Price | None) -> None:
-    assert PriceList({named: OWN}).price_of(model) == price
+    assert PriceList(CLAUDE.prices, {named: OWN}).price_of(model) == price
 
 
 def test_the_dearest_price_is_the_dearest_in_every_bucket_whoever_sets_it() -> None:
     assert VENDOR_PRICES.highest_price() == Price(15, 75, 18.75, 1.5, 30)
-    assert PriceList({"gpt-9": Price(99, 0, 0, 2, 0)}).highest_price() == Price(
+    assert PriceList(CLAUDE.prices, {"gpt-9": Price(99, 0, 0, 2, 0)}).highest_price() == Price(
         99, 75, 18.75, 2, 30
     )
 
@@ -133,7 +134,7 @@ COUNTS = st.integers(0, 10**9)
 USAGES = st.builds(Usage, COUNTS, COUNTS, COUNTS, COUNTS)
 
 
-@given(USAGES, st.sampled_from(sorted(PRICES)))
+@given(USAGES, st.sampled_from(sorted(CLAUDE.prices.prices)))
 def test_no_known_model_costs_more_than_an_unknown_one(usage: Usage, model: str) -> None:
     known, unknown = VENDOR_PRICES.estimate(usage, model), VENDOR_PRICES.estimate(usage, "unknown")
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.builders import FAULTS
 from treadle.session.quota_messages import QuotaMessage, find_quota, wait_until
 
 SUNDAY_8AM = datetime(2026, 11, 15, 8, 0, tzinfo=UTC)
@@ -78,7 +79,7 @@ def utc(
     ],
 )
 def test_a_reached_quota_tells_when_it_resets(text: str, resets_at: datetime) -> None:
-    assert find_quota(text, SUNDAY_8AM) == QuotaMessage(resets_at)
+    assert find_quota(text, SUNDAY_8AM, FAULTS.quota_sentences) == QuotaMessage(resets_at)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,7 @@ def test_a_reached_quota_tells_when_it_resets(text: str, resets_at: datetime) ->
     ],
 )
 def test_a_quota_without_a_readable_time_is_still_a_quota(text: str) -> None:
-    assert find_quota(text, SUNDAY_8AM) == QuotaMessage(None)
+    assert find_quota(text, SUNDAY_8AM, FAULTS.quota_sentences) == QuotaMessage(None)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +145,7 @@ def test_a_quota_without_a_readable_time_is_still_a_quota(text: str) -> None:
     ],
 )
 def test_talk_about_limits_is_no_quota(text: str) -> None:
-    assert find_quota(text, SUNDAY_8AM) is None
+    assert find_quota(text, SUNDAY_8AM, FAULTS.quota_sentences) is None
 
 
 @pytest.mark.parametrize(
@@ -157,7 +158,9 @@ def test_talk_about_limits_is_no_quota(text: str) -> None:
     ],
 )
 def test_a_time_of_day_that_is_over_means_tomorrow(now: datetime, resets_at: datetime) -> None:
-    assert find_quota("You've hit your limit · resets 6pm (UTC)", now) == QuotaMessage(resets_at)
+    assert find_quota(
+        "You've hit your limit · resets 6pm (UTC)", now, FAULTS.quota_sentences
+    ) == QuotaMessage(resets_at)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +178,7 @@ def test_a_time_of_day_that_is_over_means_tomorrow(now: datetime, resets_at: dat
 def test_reset_times_follow_the_clocks_of_their_zone(
     text: str, now: datetime, resets_at: datetime
 ) -> None:
-    found = find_quota(f"You've hit your limit · resets {text}", now)
+    found = find_quota(f"You've hit your limit · resets {text}", now, FAULTS.quota_sentences)
 
     assert found == QuotaMessage(resets_at)
 
@@ -189,7 +192,9 @@ def test_every_moment_of_the_next_day_is_read_back(zone: str, now: datetime, ahe
     reset = (now + timedelta(minutes=ahead)).replace(second=0, microsecond=0)
     shown = reset.astimezone(ZoneInfo(zone))
 
-    found = find_quota(f"You've hit your limit · resets {shown:%I:%M%p} ({zone})", now)
+    found = find_quota(
+        f"You've hit your limit · resets {shown:%I:%M%p} ({zone})", now, FAULTS.quota_sentences
+    )
 
     assert found is not None
     assert found.resets_at is not None
@@ -199,7 +204,7 @@ def test_every_moment_of_the_next_day_is_read_back(zone: str, now: datetime, ahe
 
 @given(st.text(max_size=600), MOMENTS)
 def test_no_text_can_break_the_reading(tail: str, now: datetime) -> None:
-    found = find_quota(f"You've hit your limit · resets {tail}"[:500], now)
+    found = find_quota(f"You've hit your limit · resets {tail}"[:500], now, FAULTS.quota_sentences)
 
     assert found is None or found.resets_at is None or found.resets_at.tzinfo is UTC
 

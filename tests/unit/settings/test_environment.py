@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from treadle.adapters.agents.claude.kind import KIND as CLAUDE
 from treadle.settings.environment import (
     Environment,
     agent_environment,
@@ -34,7 +35,6 @@ def test_every_variable_of_ours_is_parsed() -> None:
         root=Path("/srv/treadle"),
         home=Path("/home/ada"),
         path="/bin",
-        claude_bin="/opt/claude",
         no_sandbox=True,
         no_color=True,
         term="xterm",
@@ -50,7 +50,6 @@ def test_without_variables_everything_has_a_sane_default() -> None:
         root=Path("/home/ada/.treadle"),
         home=Path("/home/ada"),
         path="",
-        claude_bin="",
         no_sandbox=False,
         no_color=False,
         term="",
@@ -129,7 +128,7 @@ KEPT_BACK = {
 
 
 def test_an_agent_gets_the_variables_on_the_list_and_no_other() -> None:
-    assert agent_environment(PASSED_ON | KEPT_BACK) == PASSED_ON
+    assert agent_environment(PASSED_ON | KEPT_BACK, CLAUDE.variables.passed) == PASSED_ON
 
 
 @pytest.mark.parametrize(
@@ -143,6 +142,9 @@ def test_an_agent_gets_the_variables_on_the_list_and_no_other() -> None:
 def test_the_keys_to_a_cloud_are_passed_on_only_when_the_model_lives_there(
     switch: str, credential: str
 ) -> None:
-    assert agent_environment({credential: "x"}) == {}
-    assert agent_environment({credential: "x", switch: "0"}) == {}
-    assert agent_environment({credential: "x", switch: "1"}) == {credential: "x", switch: "1"}
+    assert agent_environment({credential: "x"}, CLAUDE.variables.passed) == {}
+    assert agent_environment({credential: "x", switch: "0"}, CLAUDE.variables.passed) == {}
+    assert agent_environment({credential: "x", switch: "1"}, CLAUDE.variables.passed) == {
+        credential: "x",
+        switch: "1",
+    }

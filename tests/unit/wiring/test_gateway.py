@@ -4,39 +4,34 @@ import ssl
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any, cast
 
 import httpx2
 import pytest
 
-from tests.builders import NOON, RUN
+from tests.builders import NOON, RUN, VENDOR_PRICES
 from tests.unit.session.driver_harness import WatchedAgent, brief_for
 from treadle.adapters.agents.claude.agent import ClaudeAgent
+from treadle.adapters.agents.claude.kind import KIND as CLAUDE
+from treadle.adapters.agents.claude.model_access import (
+    MODEL,
+    model_service,
+)
 from treadle.adapters.stores.database import open_database
 from treadle.adapters.stores.ledger import DatabaseLedger
 from treadle.domain.agent import AgentEnded, ResponseUsed
-from treadle.domain.errors import SettingsError
 from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Bill, LedgerEntry
+from treadle.domain.model_access import CloudModel, Endpoint, ModelService
+from treadle.domain.price import Price
 from treadle.domain.session import Completed
 from treadle.domain.storage import Storage
 from treadle.domain.usage import Usage
-from treadle.gateway.endpoint import Endpoint
-from treadle.gateway.login import PASS_THROUGH_LOGIN, Login
-from treadle.gateway.model_service import ModelService
 from treadle.rehearsal.fixtures import Rehearse
 from treadle.session.driver import no_bill
-from treadle.session.price import Price
-from treadle.session.price_list import VENDOR_PRICES, PriceList
+from treadle.session.price_list import PriceList
 from treadle.settings.definitions import Settings
-from treadle.settings.environment import Environment, parse_environment
-from treadle.wiring.agents.claude_model import (
-    at_bridge,
-    at_loopback,
-    at_socket,
-    keeps_its_login,
-    login_held,
-    model_service,
-)
+from treadle.settings.environment import Environment, agent_environment, parse_environment
 from treadle.wiring.gateway import (
     MeteredAgent,
     Metering,
@@ -88,7 +83,9 @@ ENDPOINT = Endpoint(Path("/tmp/t/1.sock"), "http://127.0.0.1:5/t")
 def test_the_service_is_the_one_that_the_agent_would_ask(
     raw: dict[str, str], service: ModelService
 ) -> None:
-    assert service_behind(raw, None) == (service, [])
+    variables = agent_environment(raw, CLAUDE.variables.passed)
+
+    assert service_behind(MODEL, variables, None) == service
 
 
 @pytest.mark.parametrize(
@@ -99,16 +96,14 @@ def test_the_service_is_the_one_that_the_agent_would_ask(
         ("CLAUDE_CODE_USE_FOUNDRY", "Microsoft Foundry"),
     ],
 )
-def test_a_model_in_a_cloud_is_metered_by_what_the_agent_tells(variable: str, cloud: str) -> None:
-    told = f"the model is on {cloud}: cost is metered by what the agent tells of it"
-
-    assert service_behind({variable: "1"}, None) == (None, [told])
+def test_no_gateway_stands_before_a_model_in_a_cloud(variable: str, cloud: str) -> None:
+    assert service_behind(MODEL, {variable: "1"}, None) == CloudModel(cloud)
 
 
 def test_a_rehearsal_asks_its_script_and_nobody_else() -> None:
     raw = {"ANTHROPIC_BASE_URL": "https://x.example", "CLAUDE_CODE_USE_BEDROCK": "1"}
 
-    assert service_behind(raw, "http://127.0.0.1:5") == (ModelService("http://127.0.0.1:5"), [])
+    assert service_behind(MODEL, raw, "http://127.0.0.1:5") == ModelService("http://127.0.0.1:5")
 
 
 def test_neither_a_proxys_password_nor_a_keys_is_shown() -> None:
@@ -123,112 +118,14 @@ def test_neither_a_proxys_password_nor_a_keys_is_shown() -> None:
     assert "s3cret" not in repr(service)
 
 
-@pytest.mark.parametrize(
-    ("given", "unproxied"), [({}, "127.0.0.1"), ({"NO_PROXY": ".example"}, ".example,127.0.0.1")]
-)
-def test_an_agent_is_told_another_address_that_no_proxy_stands_before(
-    given: dict[str, str], unproxied: str
-) -> None:
-    agent = ClaudeAgent(Path("/claude"), {"TERM": "vt100", **given}, "by us")
-
-    moved = at_loopback(agent, ENDPOINT)
-
-    assert moved.environment == {
-        "TERM": "vt100",
-        "ANTHROPIC_BASE_URL": ENDPOINT.url,
-        "NO_PROXY": unproxied,
-        "no_proxy": "127.0.0.1",
-    }
-    # A kill of the one is a kill of all.
-    assert (moved.attribution, moved.open_sessions is agent.open_sessions) == ("by us", True)
-
-
-def test_an_agent_in_a_sandbox_is_told_a_socket() -> None:
-    agent = ClaudeAgent(Path("/claude"), {"ANTHROPIC_BASE_URL": "https://x.example"})
-
-    assert at_socket(agent, "/run/g.sock").environment == {
-        "ANTHROPIC_BASE_URL": "http://gateway",
-        "ANTHROPIC_UNIX_SOCKET": "/run/g.sock",
-        "NO_PROXY": "127.0.0.1,gateway",
-        "no_proxy": "127.0.0.1,gateway",
-    }
-
-
-@pytest.mark.parametrize(
-    ("given", "keeps"), [({}, True), ({"ANTHROPIC_API_KEY": "k"}, False), (HEADER_ALONE, True)]
-)
-def test_an_agent_with_a_login_file_alone_keeps_it_and_asks_at_a_port(
-    given: dict[str, str], *, keeps: bool
-) -> None:
-    agent = ClaudeAgent(Path("/claude"), given)
-
-    assert keeps_its_login(agent) is keeps
-    assert at_bridge(ClaudeAgent(Path("/claude"), HEADER_ALONE)).environment == {
-        "ANTHROPIC_BASE_URL": "http://127.0.0.1:3129",
-        "NO_PROXY": "127.0.0.1",
-        "no_proxy": "127.0.0.1",
-    }
-
-
-SECRET = {
-    "ANTHROPIC_API_KEY": "s3cret-1",
-    "ANTHROPIC_AUTH_TOKEN": " s3cret-2\n",
-    "CLAUDE_CODE_OAUTH_TOKEN": "s3cret-3",
-    "ANTHROPIC_CUSTOM_HEADERS": "X-Team: s3cret-4\n\nno header\nAuthorization:Bearer s3cret-5",
-    "CLAUDE_CODE_CLIENT_CERT": "/s3cret-6",
-    "CLAUDE_CODE_CLIENT_KEY": "/s3cret-7",
-    "CLAUDE_CODE_CLIENT_KEY_PASSPHRASE": "s3cret-8",
-}
-
-
-@pytest.mark.parametrize(
-    "moved",
-    [
-        at_loopback(ClaudeAgent(Path("/claude"), SECRET), ENDPOINT),
-        at_socket(ClaudeAgent(Path("/claude"), SECRET), "/run/g.sock"),
-    ],
-)
-def test_an_agent_behind_the_gateway_has_words_in_the_place_of_its_login(
-    moved: ClaudeAgent,
-) -> None:
-    assert "s3cret" not in str(moved.environment)
-    assert {name for name in moved.environment if name in SECRET} == {
-        "ANTHROPIC_API_KEY",
-        "ANTHROPIC_AUTH_TOKEN",
-        "CLAUDE_CODE_OAUTH_TOKEN",
-    }
-    assert login_held(SECRET) == Login(
-        tuple(
-            (moved.environment[name].encode(), SECRET[name].strip().encode())
-            for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
-        ),
-        ((b"x-team", b"s3cret-4"), (b"authorization", b"Bearer s3cret-5")),
-    )
-
-
-def test_an_agent_without_a_login_in_its_environment_keeps_its_own() -> None:
-    assert login_held({"ANTHROPIC_API_KEY": "", "TERM": "vt100"}) == PASS_THROUGH_LOGIN
-
-
-@pytest.mark.parametrize("line", ["two words: s3cret", ": s3cret", "x-a: s3cret\x07"])
-def test_headers_that_cannot_be_sent_are_for_a_person_to_put_right(line: str) -> None:
-    with pytest.raises(SettingsError) as caught:
-        login_held({"ANTHROPIC_CUSTOM_HEADERS": line})
-
-    assert (caught.value.message, caught.value.hint) == (
-        "ANTHROPIC_CUSTOM_HEADERS has a line that cannot be a header",
-        "write `Name: value`, one on each line",
-    )
-
-
 def test_prices_of_the_users_own_are_completed_from_the_price_of_input() -> None:
     own: dict[str, dict[str, float]] = {
         "GPT-9 ": {"input": 4, "output": 8},
         "x": {"input": 1, "output": 2, "cache_read": 0},
     }
 
-    assert price_list(own) == PriceList(
-        {"gpt-9": Price(4, 8, 5, 0.4, 8), "x": Price(1, 2, 1.25, 0, 2)}
+    assert price_list(CLAUDE.prices, own) == PriceList(
+        CLAUDE.prices, {"gpt-9": Price(4, 8, 5, 0.4, 8), "x": Price(1, 2, 1.25, 0, 2)}
     )
 
 
@@ -322,7 +219,9 @@ def given(tmp_path: Path, **raw: str) -> Environment:
 async def test_an_agent_is_metered_for_as_long_as_its_run_is_told(tmp_path: Path) -> None:
     agent, script = ClaudeAgent(Path("/claude"), {}), "http://127.0.0.1:9"
 
-    with metered(agent, given(tmp_path), Settings(), run=RUN, rehearsal_url=script) as behind:
+    with metered(
+        agent, CLAUDE, given(tmp_path), Settings(), run=RUN, rehearsal_url=script
+    ) as behind:
         assert isinstance(behind.agent, MeteredAgent)
         assert (await behind.bill(SESSION), behind.prices, behind.warnings) == (
             None,
@@ -347,7 +246,9 @@ async def test_what_an_agent_in_a_cloud_tells_of_its_cost_counts_against_the_day
     agent = CloudAgent([used, AgentEnded(Completed("done"), cost_usd=1.5)])
     environment = given(tmp_path, CLAUDE_CODE_USE_VERTEX="1")
 
-    with metered(agent, environment, Settings(), run=RUN, rehearsal_url=None) as behind:
+    with metered(
+        agent, cast(Any, CLAUDE), environment, Settings(), run=RUN, rehearsal_url=None
+    ) as behind:
         assert (behind.bill, len(behind.warnings)) == (no_bill, 1)
         session = await behind.agent.open(brief_for("implementer"))
         events = [event async for event in session.events()]

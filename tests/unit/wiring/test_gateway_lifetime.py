@@ -6,16 +6,15 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.builders import RUN
+from tests.builders import RUN, VENDOR_PRICES
 from tests.unit.wiring.test_gateway import SESSION, ask, metering
 from treadle.domain.errors import StoreError
 from treadle.domain.ids import SessionId
 from treadle.domain.ledger import Bill
+from treadle.domain.model_access import ModelService
 from treadle.domain.storage import Storage
 from treadle.domain.usage import Usage
-from treadle.gateway.model_service import ModelService
 from treadle.rehearsal.fixtures import Rehearse
-from treadle.session.price_list import VENDOR_PRICES
 from treadle.wiring.gateway import Metering, MeterRules
 
 

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from tests.builders import (
+    FAULTS,
     RUN,
     RUN_LIMITS,
     SESSION_LIMITS,
+    VENDOR_PRICES,
     FakeClock,
     Repository,
     SessionNumbers,
@@ -18,7 +20,7 @@ from tests.builders import (
     run_started,
     types_of,
 )
-from treadle.adapters.agents.replay import ReplayAgent, ReplayPause, ReplaySession, ReplayStep
+from treadle.adapters.agents.replay.agent import ReplayAgent, ReplayPause, ReplaySession, ReplayStep
 from treadle.adapters.stores.memory_store import MemoryStore
 from treadle.adapters.stores.note_files import NoteFiles
 from treadle.adapters.stores.recorder import Recorder
@@ -203,7 +205,7 @@ class RunHarness:
             run=self.run,
             identity=ADA,
             directory=self.directory / self.run,
-            attribution="removed",
+            credit_patterns=(),
             form=self.form,
             log=recorder,
             landed=self.landed,
@@ -238,7 +240,9 @@ class RunHarness:
             previous=PreviousRuns(),
             workspace=workspace,
             git=project.git,
-            driver=SessionDriver(self.agent, self.clock, recorder.record, self.stop),
+            driver=SessionDriver(
+                self.agent, self.clock, recorder.record, self.stop, FAULTS, VENDOR_PRICES
+            ),
             steps=self.wrap_steps(MemorySteps(stored)),
             log=recorder,
             read_log=lambda types: self.store.read(self.run, types=types),
@@ -279,6 +283,7 @@ class RunHarness:
             thinking_tokens=None,
             toolset=merge_tools((), (), {}),
             mcp_servers={},
+            instructions_file="CLAUDE.md",
             identity=ADA,
             home=self.directory / "agent-home",
         )

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from treadle.adapters.agents.claude.kind import KIND as CLAUDE
 from treadle.domain.agent import CommitIdentity
 from treadle.domain.ids import RunId, make_run_id
-from treadle.workspace.attribution import Attribution
 from treadle.workspace.checkout_landing import LandingOutcome, land
 from treadle.workspace.clone import Clone, make_clone
 from treadle.workspace.commits import commit_round
@@ -156,7 +156,9 @@ class Run:
     clone: Clone
 
 
-async def run_on(user: Repository, attribution: Attribution = "removed") -> Run:
+async def run_on(
+    user: Repository, credit_patterns: tuple[str, ...] = CLAUDE.credit_patterns
+) -> Run:
     project = await find_project(user.path, user.environment)
     snapshot = await take_snapshot(project, RUN)
     clone = await make_clone(
@@ -165,7 +167,7 @@ async def run_on(user: Repository, attribution: Attribution = "removed") -> Run:
         branch=BRANCH,
         identity=ADA,
         into=user.path.parent / "runs" / "tree",
-        attribution=attribution,
+        credit_patterns=credit_patterns,
     )
     # As an agent is started: its own HOME, nothing of the user's settings.
     own = {**user.environment, "HOME": str(user.path.parent / "runs")}

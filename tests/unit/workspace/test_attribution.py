@@ -4,8 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.workspace.real_git import repository_in, run_on
-from treadle.workspace.attribution import credits_an_ai, strip_attribution
+from treadle.adapters.agents.claude.kind import KIND as CLAUDE
+from treadle.workspace.attribution import is_credit, strip_credits
+
+from .real_git import repository_in, run_on
+
+PATTERNS = CLAUDE.credit_patterns
 
 CREDITS = [
     "Co-Authored-By: Claude <noreply@anthropic.com>",
@@ -35,11 +39,11 @@ KEPT = [
     [*((line, True) for line in CREDITS), *((line, False) for line in KEPT[:4])],
 )
 def test_lines_that_credit_an_ai(line: str, expected: bool) -> None:
-    assert credits_an_ai(line) == expected
+    assert is_credit(line, PATTERNS) == expected
 
 
 def test_a_message_of_credits_only_still_says_something() -> None:
-    assert strip_attribution("\n".join(CREDITS)) == "Changes without a message"
+    assert strip_credits("\n".join(CREDITS), PATTERNS) == "Changes without a message"
 
 
 @pytest.mark.parametrize("flags", [[], ["--no-verify"]])
@@ -52,7 +56,7 @@ async def test_the_hook_takes_the_same_lines_out(flags: list[str], tmp_path: Pat
 
     said = run.agent.git("log", "-1", "--format=%B").strip()
     assert said.splitlines() == ["Subject", "", "Body", "", *KEPT]
-    assert said == strip_attribution(message)
+    assert said == strip_credits(message, PATTERNS)
 
 
 async def test_the_hook_never_empties_a_message(tmp_path: Path) -> None:
@@ -64,7 +68,7 @@ async def test_the_hook_never_empties_a_message(tmp_path: Path) -> None:
 
 
 async def test_attribution_stays_where_it_is_allowed(tmp_path: Path) -> None:
-    run = await run_on(repository_in(tmp_path), attribution="allowed")
+    run = await run_on(repository_in(tmp_path), credit_patterns=())
 
     run.agent.git("commit", "--allow-empty", "-m", f"Subject\n\n{CREDITS[0]}")
 

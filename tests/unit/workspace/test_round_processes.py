@@ -10,6 +10,7 @@ import pytest
 
 from tests.builders import MemoryLog
 from tests.unit.workspace.real_git import ADA, RUN, Repository, repository_in, run_on
+from treadle.adapters.agents.claude.kind import KIND as CLAUDE
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import WorkImported
@@ -75,7 +76,7 @@ async def harness(tmp_path: Path) -> CountedHarness:
         run=RUN,
         identity=ADA,
         directory=tmp_path / "run",
-        attribution="removed",
+        credit_patterns=CLAUDE.credit_patterns,
         form="commits",
         log=MemoryLog(events),
     )

@@ -55,7 +55,7 @@ async def make_harness(
         run=RUN,
         identity=ADA,
         directory=directory / "run",
-        attribution="removed",
+        credit_patterns=(),
         form="commits",
         log=MemoryLog(events),
         search=SecretSearch([KNOWN]),

@@ -42,9 +42,9 @@ class UnusableContext:
     reason: str
 
 
-def project_context(workspace: Path) -> str | UnusableContext:
+def project_context(workspace: Path, name: str) -> str | UnusableContext:
     """The project's instructions to coding agents, because the agent itself loads no settings."""
-    path = Path(os.path.realpath(workspace / "CLAUDE.md"))
+    path = Path(os.path.realpath(workspace / name))
     if not path.is_relative_to(os.path.realpath(workspace)):
         # An agent may have made the link to get the text of a file that it cannot read.
         return UnusableContext("it is a link that leads out of the project")
@@ -55,4 +55,4 @@ def project_context(workspace: Path) -> str | UnusableContext:
             text = file.read(MAX_CONTEXT)
     except (OSError, UnicodeDecodeError) as error:
         return UnusableContext(f"it cannot be read ({error})")
-    return f"# The project's own instructions (CLAUDE.md)\n\n{text}"
+    return f"# The project's own instructions ({name})\n\n{text}"

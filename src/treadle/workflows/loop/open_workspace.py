@@ -37,7 +37,7 @@ async def reopen_workspace(
         branch=prepared.branch,
         identity=spec.identity,
         into=Path(prepared.path),
-        attribution=spec.attribution,
+        credit_patterns=spec.credit_patterns,
     )
     imported_branch = None
     if imported is not None:
@@ -55,7 +55,7 @@ async def make_workspace(spec: WorkspaceSpec, *, spec_text: str, spec_path: str)
         branch=branch,
         identity=spec.identity,
         into=spec.directory / "workspace",
-        attribution=spec.attribution,
+        credit_patterns=spec.credit_patterns,
     )
     spec.log.record(
         WorkspacePrepared(

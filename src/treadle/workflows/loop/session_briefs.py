@@ -30,6 +30,8 @@ class SessionSetup:
     thinking_tokens: int | None
     toolset: Toolset
     mcp_servers: Mapping[str, Mapping[str, Any]] = field(repr=False)
+    # The file of the project with instructions to the agent; empty: none is read.
+    instructions_file: str
     identity: CommitIdentity
     home: Path
 
@@ -76,8 +78,9 @@ class SessionBriefs:
         )
 
     def _context(self) -> str:
-        context = project_context(self.workspace.path)
+        file = self.setup.instructions_file
+        context = project_context(self.workspace.path, file)
         if isinstance(context, UnusableContext):
-            self.record(RunWarned(f"CLAUDE.md is left out: {context.reason}"))
+            self.record(RunWarned(f"{file} is left out: {context.reason}"))
             return ""
         return context

@@ -9,7 +9,6 @@ from treadle.domain.ids import RunId
 from treadle.domain.ports import Log
 from treadle.policy.secret_search import SecretSearch
 from treadle.workflows.loop.landing import LandingForm
-from treadle.workspace.attribution import Attribution
 from treadle.workspace.project import Project
 from treadle.workspace.snapshot import Snapshot
 
@@ -22,7 +21,8 @@ class WorkspaceSpec:
     run: RunId
     identity: CommitIdentity
     directory: Path
-    attribution: Attribution
+    # Lines that are taken out of commit messages, because they credit the agent.
+    credit_patterns: tuple[str, ...]
     form: LandingForm
     log: Log
     # Commits that earlier runs landed: they count as part of the checkout, even if rewritten.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.builders import repository_in
 from tests.unit.workflows.run_harness import RunHarness, ending, use
-from treadle.adapters.agents.replay import ReplayStep
+from treadle.adapters.agents.replay.agent import ReplayStep
 from treadle.adapters.stores.wip_files import WipFiles
 from treadle.domain.agent import TextClosed, TextStreamed, ToolUse
 from treadle.domain.review import Severity

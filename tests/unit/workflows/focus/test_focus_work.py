@@ -15,7 +15,7 @@ from tests.unit.workflows.focus.focus_harness import (
     reviewed,
 )
 from tests.unit.workflows.run_harness import BRANCH, did, ending
-from treadle.adapters.agents.replay import ReplayStep
+from treadle.adapters.agents.replay.agent import ReplayStep
 from treadle.domain.agent import TextClosed, TextStreamed
 from treadle.domain.events.focus import (
     BacklogSaved,

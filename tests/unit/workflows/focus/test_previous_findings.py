@@ -13,7 +13,7 @@ from tests.unit.workflows.focus.focus_harness import (
     reviewed,
 )
 from tests.unit.workflows.run_harness import did, ending, use
-from treadle.adapters.agents.replay import ReplayStep
+from treadle.adapters.agents.replay.agent import ReplayStep
 from treadle.domain.events.focus import BacklogSaved, ReviewJudged
 from treadle.domain.review import ReviewFinding
 from treadle.verify.memory_check_runner import GREEN, RED

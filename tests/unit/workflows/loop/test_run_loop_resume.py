@@ -14,7 +14,7 @@ from tests.unit.workflows.run_harness import (
     make_run_harness,
     turned,
 )
-from treadle.adapters.agents.replay import ReplayStep
+from treadle.adapters.agents.replay.agent import ReplayStep
 from treadle.domain.agent import ResponseUsed
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.run import RoundStarted, RunEnded, RunReopened

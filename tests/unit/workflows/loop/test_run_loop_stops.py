@@ -21,7 +21,7 @@ from tests.unit.workflows.run_harness import (
     make_run_harness,
     turned,
 )
-from treadle.adapters.agents.replay import ReplayPause, ReplayStep
+from treadle.adapters.agents.replay.agent import ReplayPause, ReplayStep
 from treadle.adapters.stores.memory_store import MemoryStore
 from treadle.domain.agent import ResponseUsed
 from treadle.domain.deliverable import Tally

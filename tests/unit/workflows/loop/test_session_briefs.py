@@ -183,7 +183,10 @@ def test_without_a_claude_md_there_is_no_context(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "CLAUDE.md").mkdir()
 
-    assert (project_context(tmp_path), project_context(tmp_path / "sub")) == ("", "")
+    assert (
+        project_context(tmp_path, "CLAUDE.md"),
+        project_context(tmp_path / "sub", "CLAUDE.md"),
+    ) == ("", "")
 
 
 HEADING = "# The project's own instructions (CLAUDE.md)\n\n"
@@ -192,14 +195,14 @@ HEADING = "# The project's own instructions (CLAUDE.md)\n\n"
 def test_a_long_claude_md_is_cut(tmp_path: Path) -> None:
     (tmp_path / "CLAUDE.md").write_text("x" * (MAX_CONTEXT + 1))
 
-    assert project_context(tmp_path) == HEADING + "x" * MAX_CONTEXT
+    assert project_context(tmp_path, "CLAUDE.md") == HEADING + "x" * MAX_CONTEXT
 
 
 def test_a_claude_md_that_is_a_link_inside_the_project_is_read(tmp_path: Path) -> None:
     (tmp_path / "AGENTS.md").write_text("Be kind.")
     (tmp_path / "CLAUDE.md").symlink_to("AGENTS.md")
 
-    assert project_context(tmp_path) == HEADING + "Be kind."
+    assert project_context(tmp_path, "CLAUDE.md") == HEADING + "Be kind."
 
 
 def test_a_claude_md_that_leads_out_of_the_project_is_not_read(tmp_path: Path) -> None:
@@ -207,7 +210,7 @@ def test_a_claude_md_that_leads_out_of_the_project_is_not_read(tmp_path: Path) -
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "CLAUDE.md").symlink_to(tmp_path / "secret")
 
-    assert project_context(tmp_path / "project") == UnusableContext(
+    assert project_context(tmp_path / "project", "CLAUDE.md") == UnusableContext(
         "it is a link that leads out of the project"
     )
 
@@ -219,13 +222,13 @@ def test_a_claude_md_that_is_no_file_is_not_waited_for(tmp_path: Path, kind: str
     else:
         (tmp_path / "CLAUDE.md").symlink_to("CLAUDE.md")
 
-    assert project_context(tmp_path) == ""
+    assert project_context(tmp_path, "CLAUDE.md") == ""
 
 
 def test_a_claude_md_that_is_no_text_is_not_used(tmp_path: Path) -> None:
     (tmp_path / "CLAUDE.md").write_bytes(b"\xff")
 
-    assert project_context(tmp_path) == UnusableContext(
+    assert project_context(tmp_path, "CLAUDE.md") == UnusableContext(
         "it cannot be read ('utf-8' codec can't decode byte 0xff in position 0: invalid start byte)"
     )
 

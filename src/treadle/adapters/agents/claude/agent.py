@@ -16,10 +16,14 @@ from treadle.adapters.agents.claude.command import (
 from treadle.adapters.agents.claude.control import Control
 from treadle.adapters.agents.claude.orphans import has_no_children, list_sandbox_processes
 from treadle.adapters.agents.claude.private_home import has_transcript, make_folder, reset_settings
-from treadle.adapters.agents.claude.processes import end_marked, error_text, kill_marked, tree_of
-from treadle.adapters.agents.claude.sandboxed_start import AgentSandbox, NotConfined, prepare_start
+from treadle.adapters.agents.claude.sandboxed_start import (
+    NotConfined,
+    prepare_start,
+    sandbox_fault,
+)
 from treadle.adapters.agents.claude.stream_parser import StreamParser
-from treadle.adapters.agents.claude.transport import ProcessTransport
+from treadle.adapters.agents.claude.transport import ProcessTransport, error_text
+from treadle.adapters.processes.marked_processes import end_marked, kill_marked, tree_of
 from treadle.adapters.sandboxes.init_process import GONE_S, NOT_GONE, InitProcess, find_init_process
 from treadle.adapters.sandboxes.process_exit import wait_until_inactive, wait_until_sandbox_inactive
 from treadle.domain.agent import (
@@ -30,6 +34,7 @@ from treadle.domain.agent import (
     LeftoverProcess,
     SessionBrief,
 )
+from treadle.domain.agent_kind import SessionSandbox
 from treadle.domain.ids import SessionId
 
 CONNECT_S = 60.0
@@ -47,7 +52,7 @@ class ClaudeAgent:
     # Whether the binary sends prompts as they are; else commands in them are made inert.
     verbatim: bool = False
     # What confines its sessions; None: nothing does, because a person said so.
-    sandbox: AgentSandbox | None = None
+    sandbox: SessionSandbox | None = None
     connect_s: float = CONNECT_S
     # How long an agent that was killed may take until nothing of it acts any more.
     gone_s: float = GONE_S
@@ -190,13 +195,13 @@ class ClaudeSession:
 
     def _sandbox_fault(self) -> Fault | None:
         """The sandbox's own failure, if its report says that the agent never ran inside it."""
-        enclosure, control = self._agent.sandbox, self._control
-        if enclosure is None or self._report is None or control is None:
+        sessions, control = self._agent.sandbox, self._control
+        if sessions is None or self._report is None or control is None:
             return None
         # Who spoke did run; a sandbox that is killed later has no time for its report.
         if self._has_output or control.transport.exit_code is None:
             return None
-        return enclosure.read_fault(self._report, control.transport.stderr_tail())
+        return sandbox_fault(sessions, self._report, control.transport.stderr_tail())
 
     @property
     def living_pid(self) -> int | None:
@@ -275,9 +280,9 @@ class ClaudeSession:
 
     def _find_init_process(self) -> None:
         """Know the sandbox's first process while it runs: a number alone may be used again."""
-        sandbox, report = self._agent.sandbox, self._report
-        if self._init_process is None and sandbox is not None and report is not None:
-            self._init_process = find_init_process(sandbox.first_process(report))
+        sessions, report = self._agent.sandbox, self._report
+        if self._init_process is None and sessions is not None and report is not None:
+            self._init_process = find_init_process(sessions.sandbox.first_process(report))
 
     def _fail_with(self, fault: Fault) -> None:
         """This is how the session ended, also if it had ended well before."""

@@ -11,10 +11,9 @@ from tempfile import mkstemp
 from typing import Any
 
 from treadle.adapters.agents.claude.private_home import remove_file
+from treadle.adapters.agents.claude.variables import BASE_URL, LOGINS
+from treadle.adapters.processes.marked_processes import SESSION_MARK
 from treadle.domain.agent import OWN_SERVER, CommitIdentity, SessionBrief
-
-# Marks every process of a session, so that the ones it leaves behind can be found.
-SESSION_MARK = "TREADLE_SESSION"
 
 # It goes along with every request; one that is longer would leave no room for the work.
 MAX_CONTEXT_BYTES = 96 * 1024
@@ -33,8 +32,6 @@ QUIET_VARIABLES = {
 
 # Those of the machine are hundreds of files, which the agent reads at every start.
 NO_CERTIFICATES = {"CLAUDE_CODE_CERT_STORE": "bundled"}
-# One that has none of them has a login of its own, which it renews.
-LOGINS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +96,7 @@ def child_environment(allowed: Mapping[str, str], brief: SessionBrief) -> dict[s
 def needs_certificates(allowed: Mapping[str, str], brief: SessionBrief) -> bool:
     """Whether the agent's own process may have to tell by certificates whom it speaks to: its
     model, whoever renews its login, a page that it reads, a server elsewhere."""
-    in_the_clear = allowed.get("ANTHROPIC_BASE_URL", "").startswith("http://")
+    in_the_clear = allowed.get(BASE_URL, "").startswith("http://")
     has_login = any(allowed.get(name) for name in LOGINS)
     in_a_cloud = any(name.startswith("CLAUDE_CODE_USE_") for name in allowed)
     reads_pages = not brief.builtin_tools or "WebFetch" in brief.builtin_tools

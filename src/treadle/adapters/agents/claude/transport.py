@@ -165,3 +165,10 @@ def parse_message(line: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):  # the next line is a fresh start
         return None
     return message if isinstance(message, dict) else None
+
+
+def error_text(error: Exception) -> str:
+    """Why a process could not be started or spoken to, in one line."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+    return str(error) or type(error).__name__

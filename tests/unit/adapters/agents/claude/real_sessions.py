@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from treadle.adapters.agents.claude.agent import ClaudeAgent, ClaudeSession
 from treadle.adapters.agents.claude.binary import bundled_binary
-from treadle.adapters.agents.claude.processes import marked_processes
+from treadle.adapters.processes.marked_processes import marked_processes
 from treadle.domain.agent import (
     AgentEnded,
     AgentEvent,

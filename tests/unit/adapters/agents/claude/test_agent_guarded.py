@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.builders import SESSION_LIMITS, FakeClock
+from tests.builders import FAULTS, SESSION_LIMITS, VENDOR_PRICES, FakeClock
 from tests.unit.adapters.agents.claude.real_sessions import BUNDLED, OLDER, agent_on, brief_in
 from tests.unit.adapters.agents.claude.test_agent_misbehaving import CONNECT, RESULT
 from treadle.adapters.agents.claude.agent import ClaudeAgent
@@ -52,7 +52,9 @@ SUBAGENT = [
 
 async def drive(agent: ClaudeAgent, brief: SessionBrief) -> tuple[SessionResult, list[Event]]:
     events: list[Event] = []
-    driver = SessionDriver(agent, FakeClock(), events.append, asyncio.Event())
+    driver = SessionDriver(
+        agent, FakeClock(), events.append, asyncio.Event(), FAULTS, VENDOR_PRICES
+    )
     result = await driver.run(brief, SESSION_LIMITS)
     await agent.gone()
     return result, events

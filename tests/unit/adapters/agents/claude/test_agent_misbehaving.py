@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.adapters.agents.claude.real_sessions import brief_in, opened, play
 from treadle.adapters.agents.claude.agent import ClaudeAgent
-from treadle.adapters.agents.claude.processes import marked_processes
+from treadle.adapters.processes.marked_processes import marked_processes
 from treadle.domain.agent import AgentEnded, AgentEvent, Fault, TextClosed, TextStreamed
 from treadle.domain.events.agent import MessageSkipped
 from treadle.domain.session import Completed, Crashed

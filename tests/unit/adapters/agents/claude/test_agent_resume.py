@@ -21,7 +21,7 @@ from tests.unit.adapters.agents.claude.real_sessions import (
     texts_in,
     until,
 )
-from treadle.adapters.agents.claude.processes import marked_processes
+from treadle.adapters.processes.marked_processes import marked_processes
 from treadle.domain.agent import AgentEnded, Fault, TextStreamed
 from treadle.domain.events.agent import ToolCalled
 from treadle.domain.session import Completed

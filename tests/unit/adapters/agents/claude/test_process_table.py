@@ -8,14 +8,14 @@ from collections.abc import Iterator
 import pytest
 
 from tests.unit.adapters.agents.claude.real_sessions import alive
-from treadle.adapters.agents.claude.process_table import (
+from treadle.adapters.processes.marked_processes import end_marked, kill_marked
+from treadle.adapters.processes.process_table import (
     PsRow,
     descendants_of,
     list_processes,
     parse_ps,
     still_running,
 )
-from treadle.adapters.agents.claude.processes import end_marked, kill_marked
 from treadle.domain.agent import LeftoverProcess
 
 PRINTED = """\

@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 
 from tests.unit.adapters.agents.claude.real_sessions import alive
-from treadle.adapters.agents.claude.processes import end_marked, kill_marked, marked_processes
+from treadle.adapters.processes.marked_processes import end_marked, kill_marked, marked_processes
 
 pytestmark = pytest.mark.slow
 

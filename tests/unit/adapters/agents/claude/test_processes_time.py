@@ -4,7 +4,7 @@ import os
 import subprocess
 from uuid import uuid4
 
-from treadle.adapters.agents.claude.processes import processor_s
+from treadle.adapters.processes.marked_processes import processor_s
 
 # Computes for a while that any accounting notices, then says so and waits to be ended.
 BUSY = "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; echo done; read forever"

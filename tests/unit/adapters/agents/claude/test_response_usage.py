@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.builders import SESSION_LIMITS, FakeClock
+from tests.builders import FAULTS, SESSION_LIMITS, VENDOR_PRICES, FakeClock
 from tests.unit.adapters.agents.claude.real_sessions import (
     BUNDLED,
     OLDER,
@@ -118,7 +118,9 @@ async def driven(turn: dict[str, Any], binary: Path, place: Path) -> SessionResu
     events: list[Event] = []
     async with api_of(json.dumps(turn)) as api:
         agent = agent_on(api, binary)
-        driver = SessionDriver(agent, FakeClock(), events.append, asyncio.Event())
+        driver = SessionDriver(
+            agent, FakeClock(), events.append, asyncio.Event(), FAULTS, VENDOR_PRICES
+        )
         result = await driver.run(brief_in(place), SESSION_LIMITS)
         await agent.gone()
     assert [event.type for event in events].count("usage.reported") == 1

@@ -14,7 +14,6 @@ from tests.missing import missing
 from tests.unit.adapters.agents.claude.real_sessions import brief_in
 from tests.unit.adapters.agents.claude.test_agent_misbehaving import CONNECT, RESULT
 from treadle.adapters.agents.claude.agent import ClaudeAgent
-from treadle.adapters.agents.claude.sandboxed_start import AgentSandbox
 from treadle.adapters.sandboxes import command_runner
 from treadle.adapters.sandboxes.bubblewrap_report import read_first_process
 from treadle.adapters.sandboxes.init_process import (
@@ -30,6 +29,7 @@ from treadle.adapters.sandboxes.process_exit import (
     wait_until_sandbox_inactive,
 )
 from treadle.domain.agent import SANDBOX_FAULT, AgentEnded, AgentEvent, Fault, SessionBrief
+from treadle.domain.agent_kind import SessionSandbox
 from treadle.domain.sandbox import (
     ConfinedCommand,
     Confinement,
@@ -104,7 +104,7 @@ async def claude(tmp_path: Path, report: Path, does: str = SPEAKS) -> AsyncItera
     def within(brief: SessionBrief) -> Confinement:
         return Confinement(brief.workspace, brief.home)
 
-    enclosure = AgentSandbox(Reporting(report), within)
+    enclosure = SessionSandbox(Reporting(report), within)
     agent = ClaudeAgent(path, {"PATH": "/usr/bin:/bin"}, sandbox=enclosure, gone_s=0.05)
     try:
         yield agent

@@ -1,6 +1,8 @@
-"""The price of one model, independent of the vendor."""
+"""The prices of models: what one costs, and the list of an agent's vendor. Types only."""
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from treadle.domain.usage import Usage
 
@@ -42,3 +44,21 @@ class ResponseExtras:
     web_searches: int = 0
     # The request was pinned to the United States, at a surcharge.
     in_us: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PriceTable:
+    """The prices of the models that a kind of agent uses, and where they come from."""
+
+    as_of: str = ""
+    source: str = ""
+    # By the family of a model, in lower case.
+    prices: Mapping[str, Price | TieredPrice] = field(default_factory=dict)
+    # Short names of models, and what may follow one.
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    alias_suffix: str = ""
+    # Finds the family in a model's full name, as the group of that name.
+    family: re.Pattern[str] = re.compile(r"(?P<family>.+)")
+    web_search_usd: float = 0.0
+    # Tokens of a response that had to be made inside the United States cost this much more.
+    us_factor: float = 1.0

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from treadle.workspace.foreign_settings import find_agent_settings, ignored_settings_notice
+from treadle.adapters.agents.claude.kind import KIND as CLAUDE
+from treadle.workspace.project import find_agent_settings, ignored_settings_notice
 
 
 def test_a_project_without_any_has_no_notice(tmp_path: Path) -> None:
@@ -11,7 +12,7 @@ def test_a_project_without_any_has_no_notice(tmp_path: Path) -> None:
     # As a sandbox leaves it where nothing may be written.
     (tmp_path / ".mcp.json").mkdir()
 
-    assert find_agent_settings(tmp_path) == ()
+    assert find_agent_settings(tmp_path, CLAUDE.project_settings) == ()
     assert ignored_settings_notice(()) == ""
 
 
@@ -21,7 +22,7 @@ def test_settings_hooks_servers_and_sub_agents_are_named(tmp_path: Path) -> None
     (tmp_path / ".claude" / "settings.json").write_text("{}")
     (tmp_path / ".mcp.json").symlink_to("/nowhere")
 
-    brought = find_agent_settings(tmp_path)
+    brought = find_agent_settings(tmp_path, CLAUDE.project_settings)
 
     assert brought == (".claude/settings.json", ".claude/agents", ".mcp.json")
     assert ignored_settings_notice(brought) == (

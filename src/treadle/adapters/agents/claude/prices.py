@@ -2,14 +2,7 @@
 
 import re
 
-from treadle.session.price import Price, TieredPrice
-
-AS_OF = "2026-11"
-SOURCE = "the price list inside Claude Code 2.1.325"
-
-WEB_SEARCH_USD = 0.01
-# Tokens of a response that had to be made inside the United States.
-US_FACTOR = 1.1
+from treadle.domain.price import Price, PriceTable, TieredPrice
 
 
 def _price(input_: float, output: float, cache_read: float) -> Price:
@@ -28,7 +21,7 @@ _FABLE_5 = _price(10, 50, 1)
 _FABLE_5_1 = _price(10, 50, 0.25)
 _FABLE_5_2 = _price(8, 40, 0.2)
 
-PRICES: dict[str, Price | TieredPrice] = {
+_MODELS: dict[str, Price | TieredPrice] = {
     "claude-opus-5-5": _OPUS_5_5,
     "claude-opus-5": _OPUS_4_5,
     "claude-opus-4-8": _OPUS_4_5,
@@ -56,7 +49,7 @@ PRICES: dict[str, Price | TieredPrice] = {
     "claude-mythos-5-1": _FABLE_5_1,
     "claude-mythos-5": _FABLE_5,
 }
-ALIASES: dict[str, str] = {
+_ALIASES: dict[str, str] = {
     "opus": "claude-opus-5-5",
     "opusplan": "claude-opus-5-5",
     "sonnet": "claude-sonnet-5-5",
@@ -65,7 +58,18 @@ ALIASES: dict[str, str] = {
 
 # Clouds put a vendor or region before a model's name and a date, version or window behind it; a
 # further number, as in opus-5-9, is another model.
-FAMILY = re.compile(
+_FAMILY = re.compile(
     r"(?:^|[./])(?P<family>claude-[a-z0-9-]+?)"
     r"(?:-\d{8}|-latest)?(?:-v\d+)?(?:@[\w-]+)?(?::\d+)?(?:\[\w+\])?$"
+)
+
+PRICES = PriceTable(
+    as_of="2026-11",
+    source="the price list inside Claude Code 2.1.325",
+    prices=_MODELS,
+    aliases=_ALIASES,
+    alias_suffix="[1m]",
+    family=_FAMILY,
+    web_search_usd=0.01,
+    us_factor=1.1,
 )

@@ -1,10 +1,22 @@
 """The environment variables of Claude Code: binary, login, models and cloud providers."""
 
-from treadle.settings.passed_variables import PassedVariables
+from treadle.domain.agent_kind import AgentVariables, PassedVariables
 
-BINARY = "CLAUDE_BIN"
+API_KEY = "ANTHROPIC_API_KEY"
+AUTH_TOKEN = "ANTHROPIC_AUTH_TOKEN"  # noqa: S105  # the name of a variable
+OAUTH_TOKEN = "CLAUDE_CODE_OAUTH_TOKEN"  # noqa: S105  # the name of a variable
+BASE_URL = "ANTHROPIC_BASE_URL"
+CUSTOM_HEADERS = "ANTHROPIC_CUSTOM_HEADERS"
+CLOUDS = {
+    "CLAUDE_CODE_USE_BEDROCK": "Amazon Bedrock",
+    "CLAUDE_CODE_USE_VERTEX": "Google Vertex AI",
+    "CLAUDE_CODE_USE_FOUNDRY": "Microsoft Foundry",
+}
+# One that has none of them has a login of its own, which it renews.
+LOGINS = (API_KEY, AUTH_TOKEN, OAUTH_TOKEN)
 
-PASSED: tuple[PassedVariables, ...] = (
+# Not CLAUDECODE: it makes the agent assume that another one has started it.
+_PASSED: tuple[PassedVariables, ...] = (
     PassedVariables(
         "the agent's own certificates towards a gateway",
         (
@@ -17,11 +29,11 @@ PASSED: tuple[PassedVariables, ...] = (
     PassedVariables(
         "the agent's own login and the address of its model",
         (
-            "ANTHROPIC_API_KEY",
-            "ANTHROPIC_AUTH_TOKEN",
-            "ANTHROPIC_BASE_URL",
-            "ANTHROPIC_CUSTOM_HEADERS",
-            "CLAUDE_CODE_OAUTH_TOKEN",
+            API_KEY,
+            AUTH_TOKEN,
+            BASE_URL,
+            CUSTOM_HEADERS,
+            OAUTH_TOKEN,
         ),
     ),
     PassedVariables(
@@ -74,16 +86,19 @@ PASSED: tuple[PassedVariables, ...] = (
     ),
 )
 
-# Variables among them whose values are secrets: never stored or shown.
-CREDENTIALS = (
-    "ANTHROPIC_API_KEY",
-    "ANTHROPIC_AUTH_TOKEN",
-    "ANTHROPIC_CUSTOM_HEADERS",
+_SECRETS = (
+    API_KEY,
+    AUTH_TOKEN,
+    CUSTOM_HEADERS,
     "ANTHROPIC_FOUNDRY_API_KEY",
     "AWS_ACCESS_KEY_ID",
     "AWS_BEARER_TOKEN_BEDROCK",
     "AWS_SECRET_ACCESS_KEY",
     "AWS_SESSION_TOKEN",
     "CLAUDE_CODE_CLIENT_KEY_PASSPHRASE",
-    "CLAUDE_CODE_OAUTH_TOKEN",
+    OAUTH_TOKEN,
+)
+
+VARIABLES = AgentVariables(
+    passed=_PASSED, secrets=_SECRETS, program="CLAUDE_BIN", model_address=BASE_URL
 )

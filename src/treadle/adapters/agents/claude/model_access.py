@@ -2,20 +2,18 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from treadle.adapters.agents.claude.agent import ClaudeAgent
-from treadle.adapters.agents.claude.command import LOGINS
+from treadle.adapters.agents.claude.variables import BASE_URL, CLOUDS, CUSTOM_HEADERS, LOGINS
+from treadle.domain.agent_kind import ModelAccess
 from treadle.domain.errors import SettingsError
-from treadle.gateway.endpoint import Endpoint
-from treadle.gateway.login import HeaderPairs, Login
-from treadle.gateway.model_service import ModelService
-from treadle.gateway.proxy_variables import proxy_for
-from treadle.settings.environment import YES
+from treadle.domain.model_access import CloudModel, Endpoint, HeaderPairs, Login, ModelService
 
-ADDRESS = "ANTHROPIC_BASE_URL"
+if TYPE_CHECKING:
+    from treadle.adapters.agents.claude.agent import ClaudeAgent
+
 SOCKET = "ANTHROPIC_UNIX_SOCKET"
-CUSTOM_HEADERS = "ANTHROPIC_CUSTOM_HEADERS"
 # The gateway uses these itself; an agent behind it has no use for them.
 HELD = (
     CUSTOM_HEADERS,
@@ -24,37 +22,25 @@ HELD = (
     "CLAUDE_CODE_CLIENT_KEY_PASSPHRASE",
 )
 VENDOR = "https://api.anthropic.com"
-CLOUDS = {
-    "CLAUDE_CODE_USE_BEDROCK": "Amazon Bedrock",
-    "CLAUDE_CODE_USE_VERTEX": "Google Vertex AI",
-    "CLAUDE_CODE_USE_FOUNDRY": "Microsoft Foundry",
-}
 LOOPBACK = "127.0.0.1"
 # A socket has no name of its own, and an address must have one.
 BEHIND_SOCKET = "gateway"
-# Where a bridge to the model's socket listens, inside.
+# Where the model's socket lies inside a sandbox, and where a bridge to it listens.
+MODEL_SOCKET = "/run/treadle/model.sock"
 MODEL_PORT = 3129
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+")
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
-    """The model is in a cloud whose requests the gateway does not know."""
-
-    cloud: str
-
-
-def model_service(environment: Mapping[str, str]) -> ModelService | Elsewhere:
-    """The service that the agent would ask in this environment, and the way it would take."""
+def model_service(environment: Mapping[str, str]) -> ModelService | CloudModel:
+    """The service that the agent would ask with these variables. It gets that of a cloud only if
+    the cloud is switched on."""
     for name, cloud in CLOUDS.items():
-        if environment.get(name, "").strip().lower() in YES:
-            return Elsewhere(cloud)
-    address = environment.get(ADDRESS, "").strip() or VENDOR
+        if environment.get(name):
+            return CloudModel(cloud)
     certificate = environment.get("CLAUDE_CODE_CLIENT_CERT", "")
     return ModelService(
-        base_url=address,
-        proxy=proxy_for(address, environment),
+        base_url=environment.get(BASE_URL, "").strip() or VENDOR,
         authorities=tuple(
             path
             for name in ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")
@@ -70,7 +56,7 @@ def model_service(environment: Mapping[str, str]) -> ModelService | Elsewhere:
     )
 
 
-def login_held(environment: Mapping[str, str]) -> Login:
+def held_login(environment: Mapping[str, str]) -> Login:
     """What the gateway adds to requests, so that the agent need not have it."""
     return Login(
         secrets=tuple(
@@ -82,15 +68,30 @@ def login_held(environment: Mapping[str, str]) -> Login:
     )
 
 
-def at_loopback(agent: ClaudeAgent, endpoint: Endpoint) -> ClaudeAgent:
+def reach_model(agent: "ClaudeAgent", endpoint: Endpoint) -> "ClaudeAgent":
+    """The agent with its way to the model: by a socket into its sandbox, else by loopback."""
+    sessions = agent.sandbox
+    if sessions is None:
+        return at_loopback(agent, endpoint)
+    sockets = {**sessions.sockets, MODEL_SOCKET: endpoint.socket}
+    if keeps_its_login(agent):
+        # Told of a socket, Claude Code does not look for its login file.
+        entry = (*sessions.entry, *sessions.bridge, MODEL_SOCKET, str(MODEL_PORT))
+        return replace(
+            at_bridge(agent, MODEL_PORT), sandbox=replace(sessions, sockets=sockets, entry=entry)
+        )
+    return replace(at_socket(agent, MODEL_SOCKET), sandbox=replace(sessions, sockets=sockets))
+
+
+def at_loopback(agent: "ClaudeAgent", endpoint: Endpoint) -> "ClaudeAgent":
     """The same agent, asking at an address on this machine, which no proxy stands before."""
     given = _without_login(agent.environment)
     return replace(
-        agent, environment={**given, **_unproxied(given, LOOPBACK), ADDRESS: endpoint.url}
+        agent, environment={**given, **_unproxied(given, LOOPBACK), BASE_URL: endpoint.url}
     )
 
 
-def at_socket(agent: ClaudeAgent, inside: str) -> ClaudeAgent:
+def at_socket(agent: "ClaudeAgent", inside: str) -> "ClaudeAgent":
     """The same agent, asking at a unix socket by the path that it has where the agent runs."""
     given = _without_login(agent.environment)
     return replace(
@@ -99,22 +100,22 @@ def at_socket(agent: ClaudeAgent, inside: str) -> ClaudeAgent:
             **given,
             **_unproxied(given, LOOPBACK, BEHIND_SOCKET),
             SOCKET: inside,
-            ADDRESS: f"http://{BEHIND_SOCKET}",
+            BASE_URL: f"http://{BEHIND_SOCKET}",
         },
     )
 
 
-def keeps_its_login(agent: ClaudeAgent) -> bool:
+def keeps_its_login(agent: "ClaudeAgent") -> bool:
     """Whether the agent has no other login than the file of its own: then it must be asked for
     at an address, since at a socket it does not look into that file."""
-    return not login_held(agent.environment).secrets
+    return not held_login(agent.environment).secrets
 
 
-def at_bridge(agent: ClaudeAgent, port: int = MODEL_PORT) -> ClaudeAgent:
+def at_bridge(agent: "ClaudeAgent", port: int = MODEL_PORT) -> "ClaudeAgent":
     """The same agent, asking at a port where it runs, from which a bridge leads to the socket."""
     given = _without_login(agent.environment)
     address = f"http://{LOOPBACK}:{port}"
-    return replace(agent, environment={**given, **_unproxied(given, LOOPBACK), ADDRESS: address})
+    return replace(agent, environment={**given, **_unproxied(given, LOOPBACK), BASE_URL: address})
 
 
 def _without_login(given: Mapping[str, str]) -> dict[str, str]:
@@ -153,3 +154,10 @@ def _unproxied(given: Mapping[str, str], *hosts: str) -> dict[str, str]:
         name: ",".join(filter(None, (given.get(name, ""), *hosts)))
         for name in ("NO_PROXY", "no_proxy")
     }
+
+
+MODEL: ModelAccess["ClaudeAgent"] = ModelAccess(
+    service=model_service,
+    login=lambda agent: held_login(agent.environment),
+    reach=reach_model,
+)

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from treadle.settings.definitions import AgentSettings
-from treadle.settings.environment import Environment
-from treadle.wiring.agents.claude import (
-    credentials_file,
-    lend_login,
-    rehearsal_agent,
-    users_agent,
+from treadle.adapters.agents.claude.login import credentials_file, lend_login
+from treadle.adapters.agents.claude.make import make_agent, rehearsal_agent
+from treadle.domain.agent_kind import (
+    AgentInputs,
+    LoginKind,
+    ProgramChoice,
+    ScriptedAuth,
+    ScriptedModel,
 )
 
 LOGIN = '{"token": "of the user"}'
@@ -62,32 +63,29 @@ def test_the_users_login_survives_a_private_home_that_leads_to_it(
 
 @pytest.mark.parametrize("login", ["api key", "token", "cloud provider", "keychain", "none"])
 def test_a_login_that_is_no_file_leaves_nothing_in_the_home(
-    login: str, homes: tuple[Path, Path]
+    login: LoginKind, homes: tuple[Path, Path]
 ) -> None:
     home, private = homes
-    lend_login(login, home=home, private_home=private)  # type: ignore[arg-type]
+    lend_login(login, home=home, private_home=private)
 
     assert not private.exists()
 
 
 @pytest.fixture
-def environment(tmp_path: Path) -> Callable[[str], Environment]:
-    """An environment whose `claude` tells the given version."""
+def inputs(tmp_path: Path) -> Callable[[str], AgentInputs]:
+    """What an agent is made from on a machine whose `claude` tells the given version."""
 
-    def make(version: str) -> Environment:
+    def make(version: str) -> AgentInputs:
         binary = tmp_path / "claude"
         binary.write_text(f"#!/bin/sh\necho '{version} (Claude Code)'\n")
         binary.chmod(0o755)
-        return Environment(
-            root=tmp_path,
-            home=tmp_path,
-            path=f"{tmp_path}:/usr/bin:/bin",
-            claude_bin="",
-            no_sandbox=True,
-            no_color=True,
-            term="dumb",
-            columns=None,
-            raw={"ANTHROPIC_API_KEY": "k"},
+        path = f"{tmp_path}:/usr/bin:/bin"
+        return AgentInputs(
+            program=ProgramChoice("", "", path, project=tmp_path, home=tmp_path),
+            environment={"ANTHROPIC_API_KEY": "k", "LANG": "C", "HTTP_PROXY": "http://p:1"},
+            user_home=tmp_path,
+            private_home=tmp_path / "private",
+            attribution=False,
         )
 
     return make
@@ -98,21 +96,25 @@ def environment(tmp_path: Path) -> Callable[[str], Environment]:
     [("2.1.211", False), ("2.1.247", False), ("2.1.248", True), ("2.1.325", True)],
 )
 def test_only_a_binary_that_takes_prompts_as_they_are_is_given_them_so(
-    version: str, verbatim: bool, environment: Callable[[str], Environment], tmp_path: Path
+    version: str, verbatim: bool, inputs: Callable[[str], AgentInputs]
 ) -> None:
-    agent, warnings = users_agent(AgentSettings(), environment(version), tmp_path / "private")
+    agent, warnings = make_agent(inputs(version))
 
     assert (agent.verbatim, warnings) == (verbatim, [])
 
 
-def test_a_rehearsal_is_given_its_prompts_as_they_are(
-    environment: Callable[[str], Environment],
+@pytest.mark.parametrize(
+    ("auth", "variable"),
+    [("api_key", "ANTHROPIC_API_KEY"), ("subscription", "CLAUDE_CODE_OAUTH_TOKEN")],
+)
+def test_a_rehearsal_has_a_login_that_opens_nothing_and_the_script_as_its_model(
+    auth: ScriptedAuth, variable: str, inputs: Callable[[str], AgentInputs]
 ) -> None:
-    agent = rehearsal_agent(
-        AgentSettings(),
-        environment("1"),
-        base_url="http://127.0.0.1:1",
-        credential={"ANTHROPIC_API_KEY": "rehearsal"},
-    )
+    agent = rehearsal_agent(inputs("1"), ScriptedModel("http://127.0.0.1:1", auth))
 
     assert agent.verbatim
+    assert agent.environment == {
+        "LANG": "C",
+        variable: "rehearsal",
+        "ANTHROPIC_BASE_URL": "http://127.0.0.1:1",
+    }

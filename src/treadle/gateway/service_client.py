@@ -1,12 +1,12 @@
-"""The model service behind the gateway: its address, and the HTTP client that reaches it."""
+"""The HTTP client of the model service behind the gateway."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
 from treadle.domain.errors import SettingsError
+from treadle.domain.model_access import ModelService
 from treadle.gateway.headers import Headers
 
 if TYPE_CHECKING:
@@ -17,18 +17,6 @@ if TYPE_CHECKING:
 CONNECT_TIMEOUT_S = 30.0
 # Between two bytes; the limits of a session are shorter, and checked by its watchdog.
 READ_TIMEOUT_S = 1200.0
-
-
-@dataclass(frozen=True, slots=True)
-class ModelService:
-    """A URL, and how to reach it. The proxy's URL may hold a password."""
-
-    base_url: str
-    proxy: str = field(default="", repr=False)
-    # Files of certificate authorities to trust beside the default ones.
-    authorities: tuple[str, ...] = ()
-    # The client certificate, its key, and the key's password.
-    certificate: tuple[str, str, str] | None = field(default=None, repr=False)
 
 
 class ServiceClient:

@@ -1,6 +1,8 @@
-"""What a fault can mean for the next session, independent of the vendor."""
+"""What a fault of an agent can mean for the next session, and how its meaning is found."""
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from treadle.domain.session import ErrorClass
 
@@ -35,3 +37,25 @@ REQUEST_REFUSED = Diagnosis(
 DISK_FULL = Diagnosis("fatal", "Free some disk space, then start again.")
 SCRIPT_FAILED = Diagnosis("fatal", "Mend the rehearsal script, or what the run did with it.")
 BUDGET_SPENT = Diagnosis("fatal", "Raise the session's budget in treadle.toml, then start again.")
+
+# Matches no text.
+NEVER = re.compile(r"(?!)")
+
+
+@dataclass(frozen=True, slots=True)
+class FaultTable:
+    """The names and messages of an agent's errors, and the diagnosis of each."""
+
+    # The agent's own names, most specific first.
+    by_reason: Mapping[str, Diagnosis] = field(default_factory=dict)
+    by_error: Mapping[str, Diagnosis] = field(default_factory=dict)
+    by_subtype: Mapping[str, Diagnosis] = field(default_factory=dict)
+    by_message: tuple[tuple[re.Pattern[str], Diagnosis], ...] = ()
+    # The service does not accept the login; the program does not start.
+    login: Diagnosis = Diagnosis("authentication")
+    install: Diagnosis = Diagnosis("fatal")
+    unusable_program: re.Pattern[str] = NEVER
+    # Finds the status of a response in a message, as its first group.
+    status_in_message: re.Pattern[str] = NEVER
+    # Regular expressions of the sentences that report a reached quota, in lower case.
+    quota_sentences: tuple[str, ...] = ()

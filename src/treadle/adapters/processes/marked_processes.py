@@ -1,4 +1,4 @@
-"""Finds the processes of a session by their mark, measures their CPU time and ends them."""
+"""Finds the processes of a session or a run by their mark, measures their CPU time, ends them."""
 
 import asyncio
 import os
@@ -7,16 +7,14 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from treadle.adapters.agents.claude.command import SESSION_MARK
-from treadle.adapters.agents.claude.process_table import (
-    descendants_of,
-    list_processes,
-    still_running,
-)
+from treadle.adapters.processes.process_table import descendants_of, list_processes, still_running
 from treadle.adapters.sandboxes.init_process import stat_fields
 from treadle.adapters.sandboxes.process_exit import EXITING
 from treadle.domain.agent import LeftoverProcess
 
+# Marks every process of a session, and every command of a run, so that the ones they leave behind
+# can be found.
+SESSION_MARK = "TREADLE_SESSION"
 PROC = Path("/proc")
 SETTLE_S = 0.2
 TERM_S = 2.0
@@ -178,10 +176,3 @@ def processor_s(session: str) -> float | None:
     for process in marked_processes(session):
         ticks += sum(int(field) for field in stat_fields(PROC / str(process.pid))[_CPU_TIME_FIELDS])
     return ticks / os.sysconf("SC_CLK_TCK")
-
-
-def error_text(error: Exception) -> str:
-    """Why a process could not be started or spoken to, in one line."""
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
-    return str(error) or type(error).__name__

@@ -1,0 +1,109 @@
+"""Makes Claude Code for a run: with the user's login, or with a scripted model."""
+
+from dataclasses import replace
+
+from treadle.adapters.agents.claude.agent import ClaudeAgent
+from treadle.adapters.agents.claude.binary import (
+    TESTED_FROM,
+    TESTED_TO,
+    ClaudeBinary,
+    bundled_binary,
+    check_binary,
+    find_binary,
+)
+from treadle.adapters.agents.claude.login import lend_login, require_login
+from treadle.adapters.agents.claude.variables import API_KEY, BASE_URL, OAUTH_TOKEN
+from treadle.domain.agent import SessionBrief
+from treadle.domain.agent_kind import (
+    AgentInputs,
+    ProgramChoice,
+    ScriptedAuth,
+    ScriptedModel,
+    SessionSandbox,
+)
+from treadle.domain.errors import AgentUnavailable
+from treadle.domain.sandbox import Confinement
+
+ATTRIBUTION = "Co-Authored-By: Claude <noreply@anthropic.com>"
+
+# The variable that carries each kind of credential a script can ask for.
+CREDENTIAL_OF: dict[ScriptedAuth, str] = {"api_key": API_KEY, "subscription": OAUTH_TOKEN}
+
+# How a scripted API knows which of its scripts a session plays.
+REHEARSAL_HEADERS = ("x-treadle-role: {role}", "x-treadle-workspace: {workspace}")
+
+# What a rehearsed agent needs of the user's environment: programs and language, nothing else.
+REHEARSAL_PASSED = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME", "SHELL")
+
+
+def make_agent(inputs: AgentInputs) -> tuple[ClaudeAgent, list[str]]:
+    """The user's own binary with the user's login, and what a person should know about it."""
+    binary = _checked_binary(inputs.program)
+    login = require_login(inputs.environment, inputs.user_home)
+    lend_login(login, home=inputs.user_home, private_home=inputs.private_home)
+    agent = ClaudeAgent(
+        binary.path, inputs.environment, _attribution(inputs), verbatim=binary.takes_verbatim
+    )
+    return agent, _version_warnings(binary)
+
+
+def rehearsal_agent(inputs: AgentInputs, model: ScriptedModel) -> ClaudeAgent:
+    """The bundled binary, whose model is a script; its credential opens nothing."""
+    given = inputs.environment
+    environment = {
+        **{name: given[name] for name in REHEARSAL_PASSED if name in given},
+        CREDENTIAL_OF[model.auth]: "rehearsal",
+        BASE_URL: model.base_url,
+    }
+    # The bundled binary is of a release that takes prompts verbatim.
+    return ClaudeAgent(
+        bundled_binary(), environment, _attribution(inputs), REHEARSAL_HEADERS, verbatim=True
+    )
+
+
+def describe_binary(program: ProgramChoice) -> tuple[str, list[str]]:
+    """The binary that a run would use, in words, and what a person should know about it."""
+    binary = _checked_binary(program)
+    text = f"Claude Code {binary.version} from {binary.origin}: {binary.path}"
+    return text, _version_warnings(binary)
+
+
+def confine(agent: ClaudeAgent, sessions: SessionSandbox) -> ClaudeAgent:
+    """The same agent with each of its sessions confined, and its binary in reach."""
+
+    def within(brief: SessionBrief) -> Confinement:
+        confinement = sessions.confinement_for(brief)
+        return replace(confinement, readable=(agent.binary, *confinement.readable))
+
+    return replace(
+        agent,
+        environment=sessions.environment_for(agent.environment),
+        sandbox=replace(sessions, confinement_for=within),
+    )
+
+
+def _checked_binary(program: ProgramChoice) -> ClaudeBinary:
+    path, origin = find_binary(
+        setting=program.setting, claude_bin=program.variable, search_path=program.search_path
+    )
+    # Not with the private home: what switches between versions looks there for what to run.
+    return check_binary(path, origin, {"PATH": program.search_path, "HOME": str(program.home)})
+
+
+def _attribution(inputs: AgentInputs) -> str:
+    return ATTRIBUTION if inputs.attribution else ""
+
+
+def _version_warnings(binary: ClaudeBinary) -> list[str]:
+    """A version out of the tested range is worth a warning when newer, and refused when older."""
+    tested = "–".join(".".join(map(str, version)) for version in (TESTED_FROM, TESTED_TO))
+    match binary.support:
+        case "tested":
+            return []
+        case "newer":
+            return [f"Claude Code {binary.version} is newer than the tested range {tested}"]
+        case "older":
+            raise AgentUnavailable(
+                f"Claude Code {binary.version} is older than the tested range {tested}",
+                hint="update it with `claude update`, or remove agent.binary and CLAUDE_BIN",
+            )

@@ -1,0 +1,49 @@
+"""How an agent reaches its model through the gateway. Types only."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HeaderPairs = tuple[tuple[bytes, bytes], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Two ways to reach the same account: a request through either counts as that session's."""
+
+    # In a directory only this user can enter; a sandbox mounts it for its process.
+    socket: Path
+    # On loopback; it holds the account's token, so it is a secret.
+    url: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """What the gateway adds to requests, so that the agent need not have it. Without `secrets` the
+    agent has a login of its own, which is forwarded unchanged."""
+
+    # Pairs of a placeholder that the agent was given and the secret it stands for.
+    secrets: HeaderPairs = field(default=(), repr=False)
+    # The user's own headers, in lower case; they replace the agent's.
+    headers: HeaderPairs = field(default=(), repr=False)
+
+
+PASS_THROUGH_LOGIN = Login()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelService:
+    """A URL, and how to reach it. The proxy's URL may hold a password."""
+
+    base_url: str
+    proxy: str = field(default="", repr=False)
+    # Files of certificate authorities to trust beside the default ones.
+    authorities: tuple[str, ...] = ()
+    # The client certificate, its key, and the key's password.
+    certificate: tuple[str, str, str] | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CloudModel:
+    """The model is in a cloud whose requests the gateway does not know."""
+
+    cloud: str
