@@ -244,6 +244,7 @@ async def test_a_worker_deletes_what_the_engine_kept_of_runs_that_are_over(old: 
     assert find_workflow(location, "waiting") is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["home", "tree.damaged-1"])
 async def test_a_run_whose_files_are_very_deep_goes(part: str, old: Old) -> None:
     old.run.user.git("merge", "--quiet", BRANCH)
