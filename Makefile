@@ -17,7 +17,8 @@ test: setup  ## all tests, the real Claude Code binary included
 	@sh scripts/test.sh
 
 test-fast: setup  ## two minutes: no agents, servers or many processes
-	@$(PY) -m pytest -q -n 3 --dist loadgroup -m "not slow" tests/unit tests/contracts tests/architecture
+	@$(PY) -m pytest -q -n 3 --dist loadgroup -m "not slow" --hypothesis-profile fast \
+	  tests/unit tests/contracts tests/architecture
 
 check: setup  ## format, lint, types, layers, spelling
 	@$(PY) -m ruff format --check -q .

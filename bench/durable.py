@@ -74,7 +74,7 @@ def figures(done: Sequence[Survival]) -> tuple[list[Figure], list[Figure]]:
 
 
 def _measure(directory: Path) -> Survival:
-    told = {kind: _told(directory / kind, kind) for kind in COUNTS}
+    told = {kind: _measured(directory / kind, kind) for kind in COUNTS}
     steps, queue, parked = told["steps"], told["queue"], told["parked"]
     return Survival(
         step_ms=steps["seconds"] / steps["count"] * 1000,
@@ -87,7 +87,7 @@ def _measure(directory: Path) -> Survival:
     )
 
 
-def _told(directory: Path, kind: str) -> dict[str, float]:
+def _measured(directory: Path, kind: str) -> dict[str, float]:
     directory.mkdir(parents=True)
     location = f"sqlite:///{directory / 'engine.db'}"
     done = subprocess.run(

@@ -1,5 +1,7 @@
-"""Stories told in a process of their own: `python -m bench.engine_runs KIND LOCATION COUNT` prints
-what it took as JSON. One process each, because a process has one engine and keeps its memory."""
+"""Workflows in a process of their own: a process has one engine and keeps its memory.
+
+`python -m bench.engine_runs KIND LOCATION COUNT` prints what it took as JSON.
+"""
 
 import asyncio
 import json
@@ -21,16 +23,16 @@ async def nothing() -> int:
     return 1
 
 
-async def told(steps: Steps, argument: Json) -> Json:
+async def run_steps(steps: Steps, argument: Json) -> Json:
     for number in range(int(str(argument))):
         await steps.step(f"step {number}", nothing, returns=int)
     return None
 
 
 async def steps_s(location: str, count: int) -> dict[str, float]:
-    """So many steps of one story, against the same calls without the engine."""
+    """So many steps of one workflow, against the same calls without the engine."""
     async with open_engine(
-        location, executor=EXECUTOR, queue="bench", workflows={"s": told}
+        location, executor=EXECUTOR, queue="bench", workflows={"s": run_steps}
     ) as engine:
         await engine.run("warm", "s", 5)
         began = time.perf_counter()
@@ -53,13 +55,13 @@ def inserts_s(location: str, count: int) -> float:
 
 
 async def queue_s(location: str, count: int) -> dict[str, float]:
-    """So many stories of three steps from the queue, against telling them one after the other."""
+    """So many workflows of three steps from the queue, against running them one after the other."""
     from treadle.durable.client import enqueue
 
     done = asyncio.Semaphore(0)
 
     async def workflow(steps: Steps, argument: Json) -> Json:
-        await told(steps, argument)
+        await run_steps(steps, argument)
         done.release()
         return None
 
@@ -74,16 +76,16 @@ async def queue_s(location: str, count: int) -> dict[str, float]:
         queued = time.perf_counter() - began
         began = time.perf_counter()
         for number in range(count):
-            await engine.run(f"told {number}", "s", STEPS)
+            await engine.run(f"run_steps {number}", "s", STEPS)
         return {"seconds": queued, "loop_seconds": time.perf_counter() - began, "count": count}
 
 
 async def parked_mb(location: str, count: int) -> dict[str, float]:
-    """What so many stories cost that wait for a moment far away."""
+    """What so many workflows cost that wait for a moment far away."""
     waiting, never = asyncio.Semaphore(0), asyncio.Event()
 
     async def workflow(steps: Steps, argument: Json) -> Json:
-        await told(steps, argument)
+        await run_steps(steps, argument)
         waiting.release()
         await never.wait()
         return None
@@ -92,13 +94,13 @@ async def parked_mb(location: str, count: int) -> dict[str, float]:
         location, executor=EXECUTOR, queue="bench", workflows={"s": workflow}
     ) as engine:
         before = resident_mb()
-        telling = [asyncio.create_task(engine.run(f"p {n}", "s", 1)) for n in range(count)]
+        running = [asyncio.create_task(engine.run(f"p {n}", "s", 1)) for n in range(count)]
         for _ in range(count):
             await waiting.acquire()
         after = resident_mb()
-        for task in telling:
+        for task in running:
             task.cancel()
-        await asyncio.wait(telling)
+        await asyncio.wait(running)
         return {"before_mb": before, "after_mb": after, "count": count}
 
 

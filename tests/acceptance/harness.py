@@ -1,4 +1,4 @@
-"""A harness for acceptance tests: a project, a private world around it, and the real `treadle`.
+"""Runs the real `treadle` on a project with a home and a Treadle root of its own.
 
 Nothing of the machine's own environment reaches the command: what it is given is built here.
 """

@@ -147,7 +147,7 @@ def test_an_agent_that_tries_to_get_out_stays_in_and_its_work_goes_on(
     finished = run(harness, rehearsal(tries))
 
     assert (finished.exit_code, finished.result["reason"]) == (0, "all_passed")
-    assert told(finished, tries) == wanted(tries)
+    assert results_of(finished, tries) == wanted(tries)
     for attempt, output in zip(tries, outputs(finished), strict=False):
         assert attempt.output in output, (attempt, output)
     with pytest.raises(BlockingIOError):
@@ -169,7 +169,7 @@ def test_what_deletes_is_for_those_who_asked_for_it_and_inside_the_project_alone
     finished = harness.deliver(rehearsal(tries), "--allow-destructive")
 
     assert (finished.exit_code, finished.result["reason"]) == (0, "all_passed")
-    assert told(finished, tries) == wanted(tries)
+    assert results_of(finished, tries) == wanted(tries)
     assert not (harness.project / "old.txt").exists()
 
 
@@ -186,7 +186,7 @@ print("done")
 """
 
 
-def test_a_commit_made_past_the_disk_brings_nothing_home_that_the_users_tools_obey(
+def test_a_commit_made_without_files_imports_nothing_that_the_users_tools_obey(
     harness: CommandHarness,
 ) -> None:
     tries = [shell(f"python3 -c {shlex.quote(PAST_THE_DISK)}", allowed=True, output="done")]
@@ -197,7 +197,7 @@ def test_a_commit_made_past_the_disk_brings_nothing_home_that_the_users_tools_ob
     finished = harness.deliver(rehearsal(tries) + f"  - {more}\n")
 
     assert (finished.exit_code, finished.result["reason"]) == (0, "all_passed")
-    assert told(finished, tries) == wanted(tries)
+    assert results_of(finished, tries) == wanted(tries)
     assert tries[0].output in outputs(finished)[0]
     [withheld] = finished.of_type("work.withheld")
     paths = [".claude/settings.json", ".mcp.json", ".treadle/x", "treadle.toml"]
@@ -232,7 +232,7 @@ def run(harness: CommandHarness, text: str) -> Finished:
     return harness.treadle("rehearse", str(path), "--", "deliver", "--json", DEPLOY_SECRET=SECRET)
 
 
-def told(finished: Finished, tries: list[Attempt]) -> list[tuple[str, str, str]]:
+def results_of(finished: Finished, tries: list[Attempt]) -> list[tuple[str, str, str]]:
     """Each attempt as the log has it, in order: the tool, the decision, the rule if it matters."""
     decided = {event["id"]: event for event in finished.of_type("tool.decided")}
     # The agent refuses some uses by itself, before anybody is asked.

@@ -65,7 +65,7 @@ def assert_stopped(harness: CommandHarness, finished: Finished, reason: str, *wo
     assert_sound(harness, finished)
 
 
-def test_an_agent_that_always_tells_of_progress_and_changes_nothing_is_stuck(
+def test_an_agent_that_always_reports_progress_and_changes_nothing_is_stuck(
     harness: CommandHarness,
 ) -> None:
     great = implementer("{text: 'Great progress, nearly there!'}", ", repeat: forever")

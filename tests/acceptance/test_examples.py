@@ -60,7 +60,7 @@ def deliverables(harness: CommandHarness) -> list[dict[str, Any]]:
     return found
 
 
-def standing(harness: CommandHarness) -> dict[str, Any]:
+def status_of(harness: CommandHarness) -> dict[str, Any]:
     return {each["id"]: each["passed"] and each["proof"] for each in deliverables(harness)}
 
 
@@ -69,12 +69,12 @@ def seen_before(harness: CommandHarness) -> set[str]:
     return {check["before"] for each in deliverables(harness) for check in each["checks"]}
 
 
-def story(done: Finished) -> list[tuple[str, ...]]:
+def course_of(done: Finished) -> list[tuple[str, ...]]:
     """What was claimed, what Treadle saw afterwards, and what came of it."""
-    return [told for event in done.events if (told := told_by(event))]
+    return [told for event in done.events if (told := summary_of(event))]
 
 
-def told_by(event: dict[str, Any]) -> tuple[str, ...]:
+def summary_of(event: dict[str, Any]) -> tuple[str, ...]:
     match event["type"]:
         case "round.started":
             return ("round",)
@@ -95,7 +95,7 @@ def assert_refused_then_proven(
     harness: CommandHarness, done: Finished, *seen: tuple[str, ...]
 ) -> None:
     """The first claim falls by what Treadle saw; the next round mends it and builds the rest."""
-    assert story(done) == [
+    assert course_of(done) == [
         ("round",),
         ("round",),
         ("claimed", "DL-001"),
@@ -109,7 +109,7 @@ def assert_refused_then_proven(
         ("passed", "DL-001", "proven"),
         ("passed", "DL-002", "proven"),
     ]
-    assert (standing(harness), seen_before(harness)) == (
+    assert (status_of(harness), seen_before(harness)) == (
         {"DL-001": "proven", "DL-002": "proven"},
         {"failed"},
     )
@@ -143,7 +143,7 @@ def test_what_no_command_can_show_stays_claimed(tmp_path: Path) -> None:
         *["proven"] * 2,
         "claimed",
     ]
-    assert (standing(harness), seen_before(harness)) == (
+    assert (status_of(harness), seen_before(harness)) == (
         {"DL-001": "proven", "DL-002": "proven", "DL-003": "claimed"},
         {"failed"},
     )

@@ -17,9 +17,9 @@ IN_LATIN_1 = r"""
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> CommandHarness:
-    """A harness on which a run has been; nothing here changes it."""
-    harness = CommandHarness(tmp_path_factory.mktemp("told"))
+def finished_run(tmp_path_factory: pytest.TempPathFactory) -> CommandHarness:
+    """A project with a finished run; nothing here changes it."""
+    harness = CommandHarness(tmp_path_factory.mktemp("finished_run"))
     assert harness.deliver(script(ONE_DELIVERABLE, BUILD_IT)).exit_code == 0
     return harness
 
@@ -39,20 +39,24 @@ def test_a_run_goes_on_when_the_reader_of_its_json_has_left(harness: CommandHarn
     "command",
     ["logs", "logs --json", "show", "ls", "ls --json", "diff", "config schema", "--help", "status"],
 )
-def test_a_reader_that_leaves_ends_a_command_in_silence(told: CommandHarness, command: str) -> None:
+def test_a_reader_that_leaves_ends_a_command_in_silence(
+    finished_run: CommandHarness, command: str
+) -> None:
     reading, writing = os.pipe()
     os.close(reading)
 
-    done = written_to(told, command, writing)
+    done = written_to(finished_run, command, writing)
     os.close(writing)
 
     assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize("command", ["logs", "logs --json", "ls", "diff", "--help"])
-def test_output_that_nothing_takes_is_said_in_one_line(told: CommandHarness, command: str) -> None:
+def test_output_that_nothing_takes_is_said_in_one_line(
+    finished_run: CommandHarness, command: str
+) -> None:
     with Path("/dev/full").open("w") as full:
-        done = written_to(told, command, full.fileno())
+        done = written_to(finished_run, command, full.fileno())
 
     assert (done.returncode, done.stderr.decode().splitlines()) == (
         1,
@@ -77,15 +81,17 @@ def written_to(
 
 
 @pytest.mark.parametrize("command", ["logs", "show", "ls", "diff", "deliver"])
-def test_closed_streams_change_nothing(told: CommandHarness, command: str) -> None:
-    before = told.treadle("ls", "--json").stdout
+def test_closed_streams_change_nothing(finished_run: CommandHarness, command: str) -> None:
+    before = finished_run.treadle("ls", "--json").stdout
     closed = ["/bin/sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", str(TREADLE), command]
 
-    done = subprocess.run(closed, cwd=told.project, env=told.environment, check=False)
+    done = subprocess.run(
+        closed, cwd=finished_run.project, env=finished_run.environment, check=False
+    )
 
     # Without a login there is nothing to deliver with.
     assert done.returncode == (4 if command == "deliver" else 0)
-    assert told.treadle("ls", "--json").stdout == before
+    assert finished_run.treadle("ls", "--json").stdout == before
 
 
 def test_a_patch_is_shown_byte_for_byte_whatever_the_terminal_speaks(

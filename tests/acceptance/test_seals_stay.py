@@ -100,10 +100,10 @@ def test_nothing_on_the_host_replaces_a_sealed_file_while_an_agent_runs(
     assert finished.exit_code == 0
     assert first >= {*ALWAYS, ".envrc", "look.py"}
     assert last == first
-    assert told_while_an_agent_ran(finished) & IN_THE_WORKSPACE == set()
+    assert recorded_while_an_agent_ran(finished) & IN_THE_WORKSPACE == set()
 
 
-def told_while_an_agent_ran(finished: Finished) -> set[str]:
+def recorded_while_an_agent_ran(finished: Finished) -> set[str]:
     told: set[str] = set()
     running = False
     for kind in finished.types():

@@ -109,7 +109,7 @@ def test_packages_come_from_the_users_own_index_and_nothing_else_is_reached(
     assert "hunter2" not in done.stdout + done.stderr
 
 
-def test_a_setup_that_fails_is_told_and_the_agent_works_all_the_same(
+def test_a_setup_that_fails_is_reported_and_the_agent_works_all_the_same(
     harness: CommandHarness,
 ) -> None:
     settings = {"project.setup": '"echo not today; exit 3"'}

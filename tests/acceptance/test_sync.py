@@ -49,7 +49,7 @@ def sync(harness: CommandHarness, *sessions: str) -> Finished:
     return harness.treadle("rehearse", str(path), "--", "sync", "--json")
 
 
-def standing(harness: CommandHarness) -> list[tuple[str, bool, str | None]]:
+def statuses_of(harness: CommandHarness) -> list[tuple[str, bool, str | None]]:
     status: dict[str, Any] = json.loads((harness.project / ".treadle" / "status.json").read_text())
     return [(d["id"], d["passed"], d.get("proof")) for d in status["deliverables"]]
 
@@ -58,7 +58,7 @@ def test_what_broke_is_pending_what_is_missing_is_proposed_and_no_file_changes(
     harness: CommandHarness,
 ) -> None:
     harness.deliver(script(CHECKED, BUILD_IT))
-    assert standing(harness) == [("DL-001", True, "proven")]
+    assert statuses_of(harness) == [("DL-001", True, "proven")]
     (harness.project / "hello.txt").write_text("helo\n")
     harness.git("commit", "-qam", "A slip")
     head = harness.git("rev-parse", "HEAD")
@@ -68,7 +68,7 @@ def test_what_broke_is_pending_what_is_missing_is_proposed_and_no_file_changes(
     assert (judged.exit_code, judged.result["reason"]) == (0, "synced")
     [red] = judged.of_type("check.finished")
     assert (red["evidence"]["when"], red["evidence"]["exit_code"]) == ("again", 1)
-    assert standing(harness) == [("DL-001", False, None), ("DL-002", False, None)]
+    assert statuses_of(harness) == [("DL-001", False, None), ("DL-002", False, None)]
     assert (harness.project / ".treadle-notes.md").read_text() == "The farewell is missing."
     assert harness.git("rev-parse", "HEAD") == head
     assert harness.git("ls-files").splitlines() == ["SPEC.md", "hello.txt"]
@@ -89,7 +89,7 @@ def test_a_judges_claim_has_to_be_shown_like_any_other(harness: CommandHarness) 
         "deliverable.claimed",
         "deliverable.changed",
     ]
-    assert standing(harness) == [("DL-001", True, "proven")]
+    assert statuses_of(harness) == [("DL-001", True, "proven")]
 
 
 def test_without_deliverables_there_is_nothing_to_judge(harness: CommandHarness) -> None:
@@ -107,4 +107,4 @@ def test_work_that_has_not_landed_is_to_be_landed_first(harness: CommandHarness)
 
     assert refused.result["reason"] == "error"
     assert f"left work on {kept.of_type('work.kept')[0]['branch']}" in refused.result["message"]
-    assert standing(harness) == [("DL-001", True, "proven")]
+    assert statuses_of(harness) == [("DL-001", True, "proven")]

@@ -79,7 +79,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_version_is_told_without_a_command_line_parser(project: Path) -> None:
+def test_the_version_is_printed_without_a_command_line_parser(project: Path) -> None:
     said, loaded = look(project, "--version")
 
     assert said.startswith("treadle ")

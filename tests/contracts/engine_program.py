@@ -1,4 +1,4 @@
-"""A process of its own that tells or serves a story; what it has begun it says on stdout.
+"""A process of its own that runs or serves a workflow and prints each step that it begins.
 
 Every step named in `hold` waits for a line on stdin, so that a test can kill the process in it.
 """
@@ -27,7 +27,7 @@ async def main(location: str, executor: str, queue: str, workflow_id: str, hold:
                 return f"{name} by {executor}"
 
             results.append(await steps.step(name, act, returns=str))
-        say("told", results)
+        say("finished", results)
         finished.set()
         return results
 

@@ -23,19 +23,19 @@ REPORTING = "echo '<testsuite/>' > report.xml"
 
 
 @dataclass(frozen=True)
-class Place:
+class CheckedRepository:
     runner: CheckRunner
     commit: str
     stop: Callable[[], None]
 
 
-async def real(directory: Path) -> Place:
+async def real(directory: Path) -> CheckedRepository:
     harness = await make_runner_harness(directory)
     commit = harness.commit(**{"hello.txt": "hello\n"})
-    return Place(harness.runner, commit, harness.stop.set)
+    return CheckedRepository(harness.runner, commit, harness.stop.set)
 
 
-async def remembered(_: Path) -> Place:
+async def remembered(_: Path) -> CheckedRepository:
     output_lines = {
         (GREEN, "c1"): PresetResult(0, "hello\n"),
         (RED, ""): PresetResult(3, "no\n"),
@@ -43,18 +43,18 @@ async def remembered(_: Path) -> Place:
         (REPORTING, ""): PresetResult(0, "", {"report.xml": b"<testsuite/>\n"}),
     }
     runner = MemoryCheckRunner(output_lines)
-    return Place(runner, "c1", output_lines.clear)
+    return CheckedRepository(runner, "c1", output_lines.clear)
 
 
 @pytest.fixture(params=[real, remembered], ids=["real", "memory"])
-async def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
-    made: Place = await request.param(tmp_path)
+async def checked(request: pytest.FixtureRequest, tmp_path: Path) -> CheckedRepository:
+    made: CheckedRepository = await request.param(tmp_path)
     return made
 
 
-async def result(place: Place, command: str, *, seconds: float = 60) -> CommandResult:
-    trial = CheckCommand(command, place.commit, "after", seconds, collect=("*.xml",))
-    found = await place.runner.run(trial)
+async def result(checked: CheckedRepository, command: str, *, seconds: float = 60) -> CommandResult:
+    trial = CheckCommand(command, checked.commit, "after", seconds, collect=("*.xml",))
+    found = await checked.runner.run(trial)
     assert isinstance(found, CommandResult)
     return found
 
@@ -63,33 +63,34 @@ async def result(place: Place, command: str, *, seconds: float = 60) -> CommandR
     ("command", "exit_code", "output"), [(GREEN, 0, "hello\n"), (RED, 3, "no\n")]
 )
 async def test_the_evidence_names_command_commit_and_end_and_the_hash_of_the_log(
-    place: Place, command: str, exit_code: int, output: str
+    checked: CheckedRepository, command: str, exit_code: int, output: str
 ) -> None:
-    found = await result(place, command)
+    found = await result(checked, command)
 
     evidence = found.evidence
-    assert (evidence.command, evidence.commit, evidence.when) == (command, place.commit, "after")
+    assert (evidence.command, evidence.commit, evidence.when) == (command, checked.commit, "after")
     assert (evidence.exit_code, evidence.is_green) == (exit_code, exit_code == 0)
     assert (found.output, evidence.log) == (output, sha256(output.encode()).hexdigest())
     assert evidence.tree
     assert evidence.fingerprint
 
 
-async def test_what_is_not_done_in_time_has_no_exit_code(place: Place) -> None:
-    found = await result(place, SLOW, seconds=0.3)
+async def test_what_is_not_done_in_time_has_no_exit_code(checked: CheckedRepository) -> None:
+    found = await result(checked, SLOW, seconds=0.3)
 
     assert (found.evidence.exit_code, found.evidence.is_green) == (None, False)
 
 
-async def test_files_that_the_command_left_are_given_back(place: Place) -> None:
-    found = await result(place, REPORTING)
+async def test_files_that_the_command_left_are_given_back(checked: CheckedRepository) -> None:
+    found = await result(checked, REPORTING)
 
     assert dict(found.files) == {"report.xml": b"<testsuite/>\n"}
 
 
-async def test_a_run_that_is_asked_to_stop_shows_nothing(place: Place) -> None:
-    place.stop()
+async def test_a_run_that_is_asked_to_stop_shows_nothing(checked: CheckedRepository) -> None:
+    checked.stop()
 
     assert (
-        await place.runner.run(CheckCommand(GREEN, place.commit, "after", 60)) == CommandStopped()
+        await checked.runner.run(CheckCommand(GREEN, checked.commit, "after", 60))
+        == CommandStopped()
     )

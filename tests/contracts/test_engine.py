@@ -28,7 +28,7 @@ def start_engine(request: pytest.FixtureRequest, tmp_path: Path) -> EngineStarte
     return engine_starter(kind, request, tmp_path)
 
 
-async def test_a_story_is_told_with_its_argument_and_gives_its_result(
+async def test_a_workflow_is_run_with_its_argument_and_gives_its_result(
     start_engine: EngineStarter,
 ) -> None:
     acts = RecordedActs()
@@ -38,7 +38,7 @@ async def test_a_story_is_told_with_its_argument_and_gives_its_result(
     assert (result, acts.done) == ([{"goal": ["ship"]}, "ONE", "TWO"], ["one", "two"])
 
 
-async def test_a_finished_story_is_not_told_again_but_gives_its_result(
+async def test_a_finished_workflow_is_not_run_again_but_gives_its_result(
     start_engine: EngineStarter,
 ) -> None:
     acts = RecordedActs()
@@ -51,7 +51,7 @@ async def test_a_finished_story_is_not_told_again_but_gives_its_result(
     assert (first, second, third, acts.done) == ([1, "ONE"], [1, "ONE"], [1, "ONE"], ["one"])
 
 
-async def test_stories_of_different_workflows_know_nothing_of_each_other(
+async def test_runs_of_different_workflows_are_independent(
     start_engine: EngineStarter,
 ) -> None:
     acts = RecordedActs()
@@ -68,7 +68,7 @@ async def test_stories_of_different_workflows_know_nothing_of_each_other(
     assert sorted(acts.done) == ["one", "one", "one", "two"]
 
 
-async def test_what_a_step_raises_is_raised_by_the_telling(start_engine: EngineStarter) -> None:
+async def test_what_a_step_raises_is_raised_by_the_run(start_engine: EngineStarter) -> None:
     acts = RecordedActs(broken={"two"})
     async with start_engine(plain=acts.workflow("one", "two", "three")) as engine:
         with pytest.raises(BrokenAct, match="two"):
@@ -96,42 +96,42 @@ async def test_after_a_repair_the_step_that_failed_is_acted_again_and_none_befor
     assert acts.done == ["one", "two", "two", "two", "three"]
 
 
-async def test_what_the_story_itself_raises_ends_the_telling_and_it_can_be_told_again(
+async def test_what_the_workflow_itself_raises_ends_the_run_and_it_can_be_run_again(
     start_engine: EngineStarter,
 ) -> None:
     acts, moods = RecordedActs(), iter(["bad", "good"])
 
-    async def tell_moody(steps: Steps, argument: Json) -> Json:
+    async def run_moody(steps: Steps, argument: Json) -> Json:
         await steps.step("one", acts.act("one"), returns=str)
         if next(moods) == "bad":
             raise OSError("no such mood")
-        return "told"
+        return "finished"
 
-    async with start_engine(moody=tell_moody) as engine:
+    async with start_engine(moody=run_moody) as engine:
         with pytest.raises(OSError, match="no such mood"):
             await engine.run("w", "moody", None)
         result = await engine.run("w", "moody", None)
 
-    assert (result, acts.done) == ("told", ["one"])
+    assert (result, acts.done) == ("finished", ["one"])
 
 
-async def test_a_story_that_catches_a_failed_step_gets_no_further(
+async def test_a_workflow_that_catches_a_failed_step_gets_no_further(
     start_engine: EngineStarter,
 ) -> None:
     acts = RecordedActs(broken={"one"})
 
-    async def tell_stubborn(steps: Steps, argument: Json) -> Json:
+    async def run_stubborn(steps: Steps, argument: Json) -> Json:
         try:
             await steps.step("one", acts.act("one"), returns=str)
         except BrokenAct:
             await steps.step("apology", acts.act("apology"), returns=str)
-        return "told"
+        return "finished"
 
-    async with start_engine(stubborn=tell_stubborn) as engine:
+    async with start_engine(stubborn=run_stubborn) as engine:
         with pytest.raises(BrokenAct):
             await engine.run("w", "stubborn", None)
         acts.broken.clear()
-        assert await engine.run("w", "stubborn", None) == "told"
+        assert await engine.run("w", "stubborn", None) == "finished"
 
     assert acts.done == ["one", "one"]
 
@@ -157,12 +157,12 @@ async def test_a_step_that_was_cut_is_acted_again(
     assert acts.done == ["one", "two", "two", "three"]
 
 
-async def test_who_stops_waiting_for_a_story_stops_the_story_and_it_may_clean_up(
+async def test_a_caller_that_stops_waiting_stops_the_workflow_which_may_clean_up(
     start_engine: EngineStarter,
 ) -> None:
     reached, cleaned = asyncio.Event(), []
 
-    async def tell_tidy(steps: Steps, argument: Json) -> Json:
+    async def run_tidy(steps: Steps, argument: Json) -> Json:
         async def act() -> None:
             reached.set()
             try:
@@ -174,31 +174,31 @@ async def test_who_stops_waiting_for_a_story_stops_the_story_and_it_may_clean_up
         try:
             await steps.step("one", act, returns=type(None))
         finally:
-            cleaned.append("story")
+            cleaned.append("workflow")
         return None
 
-    async with start_engine(tidy=tell_tidy) as engine:
+    async with start_engine(tidy=run_tidy) as engine:
         running = asyncio.create_task(engine.run("w", "tidy", None))
         await reached.wait()
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
-        assert cleaned == ["act", "story"]
+        assert cleaned == ["act", "workflow"]
 
 
 @pytest.mark.parametrize("cut", [False, True])
-async def test_a_story_runs_where_the_engine_was_opened(
+async def test_a_workflow_runs_on_the_loop_where_the_engine_was_opened(
     start_engine: EngineStarter, cut: bool
 ) -> None:
     acts, loops = RecordedActs(broken={"one"} if cut else set()), []
 
-    async def tell_where(steps: Steps, argument: Json) -> Json:
+    async def run_where(steps: Steps, argument: Json) -> Json:
         loops.append(asyncio.get_running_loop())
         await steps.step("one", acts.act("one"), returns=str)
         loops.append(asyncio.get_running_loop())
         return None
 
-    async with start_engine(where=tell_where) as engine:
+    async with start_engine(where=run_where) as engine:
         if cut:
             with pytest.raises(BrokenAct):
                 await engine.run("w", "where", None)
@@ -252,7 +252,7 @@ VALUES: list[tuple[Any, Any]] = [
 ]
 
 
-async def test_results_come_back_as_what_they_were_when_acted_and_when_told_again(
+async def test_results_come_back_unchanged_when_acted_and_when_replayed(
     start_engine: EngineStarter,
 ) -> None:
     seen: list[list[Any]] = []
@@ -264,7 +264,7 @@ async def test_results_come_back_as_what_they_were_when_acted_and_when_told_agai
 
         return act
 
-    async def tell_values(steps: Steps, argument: Json) -> Json:
+    async def run_values(steps: Steps, argument: Json) -> Json:
         seen.append(
             [
                 await steps.step(f"value {n}", giving(value), returns=returns)
@@ -275,7 +275,7 @@ async def test_results_come_back_as_what_they_were_when_acted_and_when_told_agai
             raise BrokenAct
         return None
 
-    async with start_engine(values=tell_values) as engine:
+    async with start_engine(values=run_values) as engine:
         with pytest.raises(BrokenAct):
             await engine.run("w", "values", None)
         await engine.run("w", "values", None)
@@ -286,7 +286,7 @@ async def test_results_come_back_as_what_they_were_when_acted_and_when_told_agai
 
 
 async def begin(start_engine: EngineStarter, acts: RecordedActs, *names: str) -> None:
-    """Tell `names` as a story that is cut in its last step."""
+    """Runs `names` as a workflow that is interrupted in its last step."""
     acts.broken.add(names[-1])
     async with start_engine(plain=acts.workflow(*names)) as engine:
         with pytest.raises(BrokenAct):
@@ -294,7 +294,7 @@ async def begin(start_engine: EngineStarter, acts: RecordedActs, *names: str) ->
     acts.broken.clear()
 
 
-async def test_a_story_with_other_steps_than_those_stored_is_refused(
+async def test_a_workflow_with_other_steps_than_those_stored_is_refused(
     start_engine: EngineStarter,
 ) -> None:
     acts = RecordedActs()
@@ -314,32 +314,32 @@ async def test_a_stored_result_that_no_longer_fits_its_type_is_refused(
     acts = RecordedActs()
     await begin(start_engine, acts, "one", "two")
 
-    async def tell_changed(steps: Steps, argument: Json) -> Json:
+    async def run_changed(steps: Steps, argument: Json) -> Json:
         async def act() -> Passed:
             raise AssertionError("it is stored")
 
         await steps.step("one", act, returns=Passed)
         return None
 
-    async with start_engine(plain=tell_changed) as engine:
+    async with start_engine(plain=run_changed) as engine:
         with pytest.raises(WorkflowChanged, match="the result of its step “one” does not fit"):
             await engine.run("w", "plain", None)
 
 
-async def test_a_changed_story_goes_the_old_way_where_it_has_gone_it_and_else_the_new(
+async def test_a_changed_workflow_keeps_the_old_steps_for_runs_that_took_them(
     start_engine: EngineStarter,
 ) -> None:
     acts = RecordedActs()
     await begin(start_engine, acts, "one", "old", "end")
 
-    async def tell_changed(steps: Steps, argument: Json) -> Json:
+    async def run_changed(steps: Steps, argument: Json) -> Json:
         await steps.step("one", acts.act("one"), returns=str)
         middle = "new" if await steps.patched("better-middle") else "old"
         await steps.step(middle, acts.act(middle), returns=str)
         return await steps.step("end", acts.act("end"), returns=str)
 
     acts.done.clear()
-    async with start_engine(plain=tell_changed) as engine:
+    async with start_engine(plain=run_changed) as engine:
         await engine.run("w", "plain", None)
         acts.broken.add("end")
         with pytest.raises(BrokenAct):

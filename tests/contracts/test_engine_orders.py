@@ -38,7 +38,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
     return Store(location, on_database(location), worker)
 
 
-async def test_what_is_enqueued_is_told_by_a_worker(store: Store) -> None:
+async def test_what_is_enqueued_is_run_by_a_worker(store: Store) -> None:
     acts = RecordedActs(held={"one": asyncio.Event()})
     enqueue(store.location, "w", "plain", "x")
     enqueue(store.location, "w", "plain", "a second time changes nothing")
@@ -57,7 +57,7 @@ async def test_what_is_enqueued_is_told_by_a_worker(store: Store) -> None:
     assert unfinished_workflows(store.location) == []
 
 
-async def test_a_run_can_be_told_in_the_foreground_while_it_waits_for_a_worker(
+async def test_a_workflow_can_run_in_the_foreground_while_it_waits_for_a_worker(
     store: Store,
 ) -> None:
     acts = RecordedActs()
@@ -70,7 +70,7 @@ async def test_a_run_can_be_told_in_the_foreground_while_it_waits_for_a_worker(
     )
 
 
-async def test_a_story_that_raised_is_parked_until_somebody_tells_or_moves_it(
+async def test_a_workflow_that_raised_is_parked_until_it_is_run_or_moved(
     store: Store,
 ) -> None:
     acts = RecordedActs(broken={"one"})
@@ -92,7 +92,7 @@ async def test_a_story_that_raised_is_parked_until_somebody_tells_or_moves_it(
     assert acts.done == ["one", "one", "one"]
 
 
-async def test_a_story_that_this_version_does_not_know_is_parked(store: Store) -> None:
+async def test_a_workflow_that_this_version_does_not_know_is_parked(store: Store) -> None:
     enqueue(store.location, "w", "unheard-of", None)
     async with store.worker() as engine:
         with pytest.raises(WorkflowChanged, match="knows no workflow “unheard-of”"):
@@ -132,19 +132,19 @@ async def test_a_cancelled_run_is_cut_at_once_and_says_so(store: Store) -> None:
 async def test_a_cancelled_run_is_cut_between_two_steps_too(store: Store) -> None:
     acts = RecordedActs()
 
-    async def tell_cancelled(steps: Steps, argument: Json) -> Json:
+    async def run_cancelled(steps: Steps, argument: Json) -> Json:
         await steps.step("one", acts.act("one"), returns=str)
         await asyncio.to_thread(cancel, store.location, "w")
         return await steps.step("two", acts.act("two"), returns=str)
 
-    async with store.run(cancelled=tell_cancelled) as engine:
+    async with store.run(cancelled=run_cancelled) as engine:
         with pytest.raises(WorkflowCancelled):
             await engine.run("w", "cancelled", None)
 
     assert acts.done == ["one"]
 
 
-async def test_a_cancelled_run_that_is_told_again_goes_on(store: Store) -> None:
+async def test_a_cancelled_workflow_that_is_run_again_continues(store: Store) -> None:
     acts = RecordedActs(broken={"two"})
     async with store.run(plain=acts.workflow("one", "two")) as engine:
         with pytest.raises(BrokenAct):
@@ -243,12 +243,12 @@ async def test_nothing_is_said_on_the_way(store: Store, capfd: pytest.CaptureFix
     assert capfd.readouterr() == ("", "")
 
 
-async def test_a_story_that_is_moved_back_to_its_own_worker_is_told_once_more_and_ends(
+async def test_a_workflow_that_is_moved_back_to_its_own_worker_runs_once_more_and_ends(
     store: Store,
 ) -> None:
     told, ended, tellings = asyncio.Event(), asyncio.Event(), list[str]()
 
-    async def tell_slowly(steps: Steps, argument: Json) -> Json:
+    async def run_slowly(steps: Steps, argument: Json) -> Json:
         tellings.append("begun")
         if len(tellings) == 1:
             told.set()
@@ -257,16 +257,16 @@ async def test_a_story_that_is_moved_back_to_its_own_worker_is_told_once_more_an
             finally:
                 tellings.append("cut")
         ended.set()
-        return "told"
+        return "finished"
 
     enqueue(store.location, "w", "slow", None)
-    async with store.worker(slow=tell_slowly) as engine:
+    async with store.worker(slow=run_slowly) as engine:
         await told.wait()
         seen = find_workflow(store.location, "w")
         assert seen is not None
         assert move_to_queue(store.location, seen)
         await ended.wait()
-        assert await engine.run("w", "slow", None) == "told"
+        assert await engine.run("w", "slow", None) == "finished"
 
     assert tellings == ["begun", "cut", "begun"]
     assert find_workflow(store.location, "w") == StoredWorkflow(

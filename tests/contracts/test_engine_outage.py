@@ -1,4 +1,4 @@
-"""A database server that goes away while a story is told: waited for, and nothing acted twice."""
+"""A workflow waits for a database server that goes away, and no step acts twice."""
 
 import asyncio
 
@@ -10,7 +10,7 @@ from tests.postgres import ON_POSTGRES, PostgresServer
 pytestmark = [*ON_POSTGRES]
 
 
-async def test_a_story_waits_for_its_server_and_goes_on(
+async def test_a_workflow_waits_for_its_server_and_continues(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     location = location_of("postgres", request, tmp_path_factory.getbasetemp())

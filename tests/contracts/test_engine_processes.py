@@ -97,13 +97,13 @@ def start(location: str) -> Iterator[Start]:
             popen.kill()
 
 
-def told(workflow_id: str, *executors: str) -> list[str]:
+def results_of(workflow_id: str, *executors: str) -> list[str]:
     """The result when each step was acted by the executor in its place."""
     acted = zip(engine_program.STEPS, executors, strict=True)
     return [workflow_id, *(f"{step} by {executor}" for step, executor in acted)]
 
 
-async def tell_here(location: str, workflow_id: str) -> None:
+async def run_here(location: str, workflow_id: str) -> None:
     async with on_database(location)() as engine:
         await engine.run(workflow_id, "three", None)
 
@@ -122,11 +122,11 @@ def test_a_run_that_was_killed_goes_on_with_the_step_it_was_killed_in(
     second.hear_begun("run-1", "two", "three")
     second.kill()
 
-    results = told("w", "run-1", "run-1", "run-1")
+    results = results_of("w", "run-1", "run-1", "run-1")
     assert start("run-1", "run.1", "w").end() == [
         ["open", "run-1"],
         ["begun", "three"],
-        ["told", results],
+        ["finished", results],
         ["result", results],
     ]
     assert [step.name for step in finished_steps(location, "w")] == ["one", "two", "three"]
@@ -147,18 +147,21 @@ def test_two_runs_and_a_worker_on_one_database_leave_each_others_work_alone(
     second = start("run-2", "run.2", "w2").end()
     worker.go_on()
 
-    assert second[-1] == ["result", told("w2", "run-2", "run-2", "run-2")]
-    assert worker.end()[-1] == ["told", told("queued", "worker-1", "worker-1", "worker-1")]
+    assert second[-1] == ["result", results_of("w2", "run-2", "run-2", "run-2")]
+    assert worker.end()[-1] == [
+        "finished",
+        results_of("queued", "worker-1", "worker-1", "worker-1"),
+    ]
     assert unfinished_workflows(location) == [
         StoredWorkflow("w1", WorkflowStatus.RUNNING, "run-1", "")
     ]
 
-    results = told("w1", "run-1", "run-1", "run-1")
+    results = results_of("w1", "run-1", "run-1", "run-1")
     assert start("run-1", "run.1", "w1").end() == [
         ["open", "run-1"],
         ["begun", "two"],
         ["begun", "three"],
-        ["told", results],
+        ["finished", results],
         ["result", results],
     ]
 
@@ -175,14 +178,14 @@ def test_the_work_of_a_dead_worker_is_moved_once_and_goes_on_elsewhere(
     assert seen == StoredWorkflow("queued", WorkflowStatus.RUNNING, "worker-1", "shared")
     # Whether it is dead is not for the engine to guess.
     with pytest.raises(OwnedElsewhere, match="worker-1"):
-        asyncio.run(tell_here(location, "queued"))
+        asyncio.run(run_here(location, "queued"))
 
     assert move_to_queue(location, seen, queue="run.2")
     alive.hear_begun("worker-2", "two", "three")
     assert not move_to_queue(location, seen, queue="run.2")
     alive.go_on()
 
-    assert alive.end() == [["told", told("queued", "worker-1", "worker-2", "worker-2")]]
+    assert alive.end() == [["finished", results_of("queued", "worker-1", "worker-2", "worker-2")]]
     finished = find_workflow(location, "queued")
     assert finished == StoredWorkflow("queued", WorkflowStatus.FINISHED, "worker-2", "run.2")
 
@@ -200,6 +203,6 @@ def test_a_process_whose_run_was_taken_over_while_it_stood_still_stores_nothing_
     still.go_on()
     other.go_on()
 
-    assert other.end() == [["told", told("queued", "worker-1", "run-2", "run-2")]]
+    assert other.end() == [["finished", results_of("queued", "worker-1", "run-2", "run-2")]]
     still.kill()
     assert still.said.readlines() == []

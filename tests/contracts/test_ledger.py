@@ -78,7 +78,7 @@ def test_an_entry_takes_the_place_of_the_one_with_its_id(ledger: Ledger) -> None
     assert ledger.bill(SESSION) == Bill(requests=1, cost_usd=0.25, usage=ENTRY.usage)
 
 
-def test_costs_are_told_for_one_run_and_for_all(ledger: Ledger) -> None:
+def test_costs_are_shown_for_one_run_and_for_all(ledger: Ledger) -> None:
     ledger.put(ENTRY)
     ledger.put(replace(ENTRY, id="two", run=OTHER, cost_usd=0.5))
 

@@ -104,7 +104,7 @@ async def test_its_launcher_takes_a_shell_line_and_a_command(
     assert await run(sandbox, (*launcher, *command), within) == ProcessResult(0, "one\ntwo\n")
 
 
-async def test_it_tells_no_failure_of_a_command_that_ran(
+async def test_it_reports_no_failure_of_a_command_that_ran(
     sandbox: Sandbox, within: Confinement
 ) -> None:
     confined = started(sandbox, ("false",), within)

@@ -159,7 +159,7 @@ def test_of_a_log_only_some_types_can_be_read(store: Store) -> None:
     assert numbers("star.born") == []
 
 
-def test_what_is_told_once_is_stored_the_first_time_only(store: Store) -> None:
+def test_what_is_recorded_once_is_stored_the_first_time_only(store: Store) -> None:
     first = store.append(RUN, spoken("a", "b"), once="greeting")
     again = store.append(RUN, spoken("c"), once="greeting")
     other = store.append(RUN, spoken("d"), once="farewell")
@@ -215,7 +215,7 @@ def test_an_event_that_cannot_follow_is_refused_with_all_that_came_with_it(
     assert [each.event for each in store.read(RUN)] == before
 
 
-def test_a_whole_life_can_be_told_in_one_batch_and_in_many(store: Store) -> None:
+def test_a_whole_run_can_be_recorded_in_one_batch_and_in_many(store: Store) -> None:
     life: list[Event] = [
         QUEUED,
         STARTED,

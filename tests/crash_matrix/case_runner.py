@@ -1,4 +1,4 @@
-"""Plays a case with real processes, and keeps what there is to judge it by."""
+"""Runs a case with real processes and collects what its checks compare."""
 
 import fcntl
 import hashlib
@@ -75,7 +75,7 @@ class CaseNotRun(Exception):
 
 
 class CrashHarness(CommandHarness):
-    """A harness on which processes die; `database_url` is empty for SQLite."""
+    """Runs commands that are killed at their point; `database_url` is empty for SQLite."""
 
     def __init__(self, directory: Path, case: Case, database_url: str = "") -> None:
         super().__init__(directory)

@@ -20,12 +20,12 @@ from tests.crash_matrix.case import (
     QUOTA,
     REPLACE,
     RUN_CHECK,
+    RUN_WORKSPACE,
     SETTLE,
     SLOWLY,
     SPAWN,
     STATUS,
     WAIT,
-    WORKSITE,
     Case,
     CaseCommand,
     cut,
@@ -83,7 +83,7 @@ BEGINNING = (
     ),
     cut(
         "earlier work taken in, not told",
-        Call(f"{WORKSITE}:import_work", "after"),
+        Call(f"{RUN_WORKSPACE}:import_work", "after"),
         scenario=CONTINUED,
     ),
     cut("status.adopted stored", stored("status.adopted"), scenario=CONTINUED),
@@ -126,24 +126,27 @@ SESSION = (
 )
 
 HOME = (
-    cut("before the commit", Call(f"{WORKSITE}:commit_round", "before", number=2)),
+    cut("before the commit", Call(f"{RUN_WORKSPACE}:commit_round", "before", number=2)),
     cut("commit object made, branch not moved", git("after", "commit-tree")),
     cut("git commit-tree running", git_running("commit-tree")),
     cut("branch moved, index old", Call("treadle.workspace.commits:copy_index", "before")),
-    cut("commit made, not told", Call(f"{WORKSITE}:commit_round", "after", number=2)),
-    taken("commit made, not told, taken over", Call(f"{WORKSITE}:commit_round", "after", number=2)),
+    cut("commit made, not told", Call(f"{RUN_WORKSPACE}:commit_round", "after", number=2)),
+    taken(
+        "commit made, not told, taken over",
+        Call(f"{RUN_WORKSPACE}:commit_round", "after", number=2),
+    ),
     cut("work.committed stored", stored("work.committed")),
     cut("git fetch running", git_running("fetch", number=2)),
-    cut("fetched, not told", Call(f"{WORKSITE}:import_work", "after", number=2)),
+    cut("fetched, not told", Call(f"{RUN_WORKSPACE}:import_work", "after", number=2)),
     cut(
         "fetched, not told, agent's own commit",
-        Call(f"{WORKSITE}:import_work", "after", number=2),
+        Call(f"{RUN_WORKSPACE}:import_work", "after", number=2),
         scenario=OWN_COMMIT,
     ),
     cut("session.ended stored, work destroyed", stored("session.ended", 2), scenario=DESTROYED),
     cut(
         "workspace mended, loss not told",
-        Call(f"{WORKSITE}:commit_round", "after", number=2),
+        Call(f"{RUN_WORKSPACE}:commit_round", "after", number=2),
         scenario=DESTROYED,
     ),
     cut("work.imported half stored", half_stored("work.imported")),
@@ -238,7 +241,7 @@ CASES: tuple[Case, ...] = (
     *APPROVALS,
 )
 
-# The database is another, the story is not: one point of each kind is enough.
+# The database is another, the run is not: one point of each kind is enough.
 ON_POSTGRES: tuple[Case, ...] = tuple(
     case
     for case in CASES

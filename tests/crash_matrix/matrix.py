@@ -1,4 +1,4 @@
-"""Plays cases and judges them; undisturbed runs are result once and kept to compare with."""
+"""Runs cases and checks them; each undisturbed run is made once and kept for comparison."""
 
 import subprocess
 import tempfile
@@ -18,7 +18,7 @@ NewDatabase = Callable[[], str]
 
 @dataclass(frozen=True, slots=True)
 class CaseVerdict:
-    """A case that was result, and every promise that was not kept."""
+    """A case that was run, and every promise that was not kept."""
 
     case: Case
     failures: tuple[str, ...]

@@ -74,7 +74,7 @@ SPENT_FOR_LONGER = SPENT.replace("5", "20")
 NOTHING_TO_ADD = "      - {text: That was all., optional: true}\n"
 
 
-def told(*sessions: str, auth: str = "api_key") -> str:
+def rehearse(*sessions: str, auth: str = "api_key") -> str:
     """A script whose sessions may be resumed after their end."""
     return script(*(f"{session}{NOTHING_TO_ADD}" for session in sessions), auth=auth)
 
@@ -122,39 +122,40 @@ class Scenario:
 
 
 SCENARIOS: Mapping[str, Scenario] = {
-    "one deliverable": Scenario(told(ONE_DELIVERABLE, BUILD_IT)),
-    "uncommitted changes": Scenario(told(ONE_DELIVERABLE, BUILD_IT), unfinished_edits),
-    "agent commits": Scenario(told(ONE_DELIVERABLE, COMMIT_IT)),
+    "one deliverable": Scenario(rehearse(ONE_DELIVERABLE, BUILD_IT)),
+    "uncommitted changes": Scenario(rehearse(ONE_DELIVERABLE, BUILD_IT), unfinished_edits),
+    "agent commits": Scenario(rehearse(ONE_DELIVERABLE, COMMIT_IT)),
     # In a sandbox a session cannot delete all of it.
     "work destroyed": Scenario(
-        told(ONE_DELIVERABLE, DESTROY_IT, BUILD_IT), options=("--no-sandbox",)
+        rehearse(ONE_DELIVERABLE, DESTROY_IT, BUILD_IT), options=("--no-sandbox",)
     ),
     # A claim that is refused, another that holds: each is shown, then all of it once more.
     "checked work": Scenario(
-        told(CHECKED_DELIVERABLE, CLAIM_TOO_MUCH, BUILD_IT),
+        rehearse(CHECKED_DELIVERABLE, CLAIM_TOO_MUCH, BUILD_IT),
         settings={"project.test": '"python3 -m unittest -v"'},
     ),
     "checked slowly": Scenario(
-        told(CHECKED_DELIVERABLE, CLAIM_TOO_MUCH, BUILD_IT),
+        rehearse(CHECKED_DELIVERABLE, CLAIM_TOO_MUCH, BUILD_IT),
         settings={"project.test": '"sleep 3 && python3 -m unittest -v"'},
     ),
     "quota spent": Scenario(
-        told(ONE_DELIVERABLE, SPENT, BUILD_IT, auth="subscription"), options=("--wait-for-quota",)
+        rehearse(ONE_DELIVERABLE, SPENT, BUILD_IT, auth="subscription"),
+        options=("--wait-for-quota",),
     ),
     "quota spent for longer": Scenario(
-        told(ONE_DELIVERABLE, SPENT_FOR_LONGER, BUILD_IT, auth="subscription"),
+        rehearse(ONE_DELIVERABLE, SPENT_FOR_LONGER, BUILD_IT, auth="subscription"),
         options=("--wait-for-quota",),
     ),
     "session fails": Scenario(
-        told(ONE_DELIVERABLE, FAILING, BUILD_IT), settings={"deliver.backoff_s": "3"}
+        rehearse(ONE_DELIVERABLE, FAILING, BUILD_IT), settings={"deliver.backoff_s": "3"}
     ),
-    "earlier work": Scenario(told(BUILD_THE_SECOND), work_on_a_branch),
-    "earlier work gone": Scenario(told(BUILD_IT, BUILD_THE_SECOND), work_that_is_gone),
-    "new specification": Scenario(told(PLAN_MORE, BUILD_THE_SECOND), another_specification),
+    "earlier work": Scenario(rehearse(BUILD_THE_SECOND), work_on_a_branch),
+    "earlier work gone": Scenario(rehearse(BUILD_IT, BUILD_THE_SECOND), work_that_is_gone),
+    "new specification": Scenario(rehearse(PLAN_MORE, BUILD_THE_SECOND), another_specification),
     "limit reached": Scenario(
         # The first process ends before the last session.
-        told(TWO_DELIVERABLES, BUILD_IT, BUILD_THE_SECOND.replace("  - role", OPTIONAL)),
+        rehearse(TWO_DELIVERABLES, BUILD_IT, BUILD_THE_SECOND.replace("  - role", OPTIONAL)),
         settings={"limits.max_iterations": "2"},
     ),
-    "landing asked": Scenario(told(ONE_DELIVERABLE, BUILD_IT), settings={"land": '"ask"'}),
+    "landing asked": Scenario(rehearse(ONE_DELIVERABLE, BUILD_IT), settings={"land": '"ask"'}),
 }

@@ -35,7 +35,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class AtStep:
-    """A step of the story: before it is acted, acted and not stored, or stored."""
+    """A step of the run: before it is acted, acted and not stored, or stored."""
 
     step: str
     moment: StepMoment

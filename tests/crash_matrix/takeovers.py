@@ -5,9 +5,9 @@ from tests.crash_matrix.case import (
     ASKED,
     LIMITED,
     LONG_QUOTA,
+    RUN_WORKSPACE,
     SPAWN,
     WAIT,
-    WORKSITE,
     Case,
     CaseCommand,
     git,
@@ -35,8 +35,8 @@ RECOVERING = (
     Case(
         "commit made, not told, twice",
         (
-            CaseCommand("deliver", Call(f"{WORKSITE}:commit_round", "after", number=2)),
-            CaseCommand("resume", Call(f"{WORKSITE}:commit_round", "after")),
+            CaseCommand("deliver", Call(f"{RUN_WORKSPACE}:commit_round", "after", number=2)),
+            CaseCommand("resume", Call(f"{RUN_WORKSPACE}:commit_round", "after")),
             CaseCommand("resume"),
         ),
     ),
@@ -92,7 +92,7 @@ REOPENED = (
     ),
     limited("run.reopened stored", stored("run.reopened")),
     limited("reopened run's session spawned", Call(SPAWN, "after")),
-    limited("reopened run's commit made, not told", Call(f"{WORKSITE}:commit_round", "after")),
+    limited("reopened run's commit made, not told", Call(f"{RUN_WORKSPACE}:commit_round", "after")),
 )
 
 WORKERS = (
@@ -123,7 +123,7 @@ WORKERS = (
         "worker has committed, not told, another worker",
         (
             CaseCommand("detach"),
-            CaseCommand("worker", Call(f"{WORKSITE}:commit_round", "after", number=2)),
+            CaseCommand("worker", Call(f"{RUN_WORKSPACE}:commit_round", "after", number=2)),
             CaseCommand("worker"),
         ),
     ),

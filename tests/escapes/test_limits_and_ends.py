@@ -149,7 +149,7 @@ def test_nothing_outlives_the_process_that_was_started(
         process.wait(timeout=30)
 
 
-def test_a_command_that_ran_is_told_from_one_that_did_not(
+def test_a_command_that_ran_is_distinguished_from_one_that_did_not(
     caller: Caller, attacked: AttackedMachine
 ) -> None:
     def reported(*command: str) -> SandboxFailed | None:

@@ -54,7 +54,7 @@ def test_paths_that_are_protected_before_they_exist_leave_nothing_to_commit(trie
 
     changed = sorted(line.removeprefix("?? ") for line in done.stdout.splitlines())
 
-    # The attacked's own links and file, and what the attacks may write.
+    # The attacked machine's own links and file, and what the attacks may write.
     own = ["kept/", "link-out", "link-to-key"]
     assert changed == sorted([*own, "lent", "link-made-now", "mine/"])
 

@@ -38,7 +38,7 @@ def main() -> int:
             if time.monotonic() - started > options.seconds:
                 sys.stdout.write("out of time\n")
                 break
-    return _tell(total, time.monotonic() - started)
+    return _report(total, time.monotonic() - started)
 
 
 def cases(path: Path = CASES) -> list[str]:
@@ -66,7 +66,7 @@ def _try(batch: list[str], bwrap: str) -> Tally:
     return try_lines(batch, shfmt=find_shfmt(), bwrap=bwrap)
 
 
-def _tell(total: Tally, seconds: float) -> int:
+def _report(total: Tally, seconds: float) -> int:
     for failure in total.failures:
         sys.stdout.write(f"FAILED {failure}\n")
     if total.failures:

@@ -106,7 +106,7 @@ def test_a_run_can_be_named_from_anywhere(
     assert treadle("show", "%") == 2
 
 
-def test_logs_tell_of_work_that_landed_after_the_end(
+def test_logs_show_work_that_landed_after_the_end(
     root: Path, project: Path, treadle: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
     late = WorkLanded(BRANCH, COMMIT, "commits")

@@ -66,7 +66,7 @@ def steps(*took_s: float) -> list[StepRow]:
         *VERIFIED_RUNS,
     ],
 )
-def test_show_tells_everything_about_a_run(name: str, root: Path) -> None:
+def test_show_prints_everything_about_a_run(name: str, root: Path) -> None:
     log = store(root, EVERY_RUN[name](), Path("/home/ada/calc"), number=0)
     block = (BLOCKS / f"{name}-show.txt").read_text(encoding="utf-8")
 
@@ -109,7 +109,7 @@ def test_show_says_how_a_living_run_stands_and_what_to_do(
     assert (lines[0], lines[-1]) == (title, f"  next          treadle {command}")
 
 
-def test_show_tells_a_lost_run_and_how_to_go_on_with_it(root: Path) -> None:
+def test_show_names_a_lost_run_and_how_to_resume_it(root: Path) -> None:
     log = store(root, success()[:21], Path("/home/ada/calc"), number=0)
 
     lines = shown(root, log)

@@ -1,4 +1,4 @@
-"""What each part of `durable` loads: stories and thin commands do not pay for the engine."""
+"""What each part of `durable` loads: workflows and thin commands do not pay for the engine."""
 
 import subprocess
 import sys
@@ -17,7 +17,9 @@ HEAVY = {"asyncio", "dbos", "psycopg", "pydantic", "sqlalchemy"}
         ("queries", {"sqlalchemy"}),
     ],
 )
-def test_only_those_who_tell_or_order_load_the_engine(module: str, loaded: set[str]) -> None:
+def test_only_what_runs_or_enqueues_workflows_loads_the_engine(
+    module: str, loaded: set[str]
+) -> None:
     program = f"import sys, treadle.durable.{module}; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

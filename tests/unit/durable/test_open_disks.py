@@ -17,7 +17,7 @@ from treadle.durable.open import open_engine
 disk = Path(sys.argv[1])
 ballast = disk / "ballast"
 
-async def tell_big(steps, argument):
+async def run_big(steps, argument):
     async def small():
         print("small")
         return "x"
@@ -31,7 +31,7 @@ async def tell_big(steps, argument):
 def opened():
     return open_engine(
         f"sqlite:///{disk}/engine.db", executor="run-1", queue="run.1",
-        workflows={"big": tell_big}, poll_s=0.05,
+        workflows={"big": run_big}, poll_s=0.05,
     )
 
 async def refused(engine):

@@ -1,4 +1,4 @@
-"""What telling means for a workflow, by how it stands: every status there is."""
+"""What running a stored workflow means for each of its statuses."""
 
 import pytest
 
@@ -20,20 +20,20 @@ ME, OTHER = "run-1", "worker-1"
 MINE, SHARED = "run.1", "shared"
 
 
-def standing(status: WorkflowStatus, executor: str = ME, queue: str = "") -> StoredWorkflow:
+def stored_workflow(status: WorkflowStatus, executor: str = ME, queue: str = "") -> StoredWorkflow:
     return StoredWorkflow("w", status, executor, queue)
 
 
 TAKEN_UP = [
-    standing(WorkflowStatus.WAITING, "", SHARED),
-    standing(WorkflowStatus.WAITING, OTHER, SHARED),
-    standing(WorkflowStatus.WAITING, ME, PARKED_QUEUE),
-    standing(WorkflowStatus.WAITING, OTHER, "run.2"),
-    standing(WorkflowStatus.CANCELLED),
-    standing(WorkflowStatus.CANCELLED, OTHER),
-    standing(WorkflowStatus.GIVEN_UP),
-    standing(WorkflowStatus.BROKEN),
-    standing(WorkflowStatus.DELAYED, "", SHARED),
+    stored_workflow(WorkflowStatus.WAITING, "", SHARED),
+    stored_workflow(WorkflowStatus.WAITING, OTHER, SHARED),
+    stored_workflow(WorkflowStatus.WAITING, ME, PARKED_QUEUE),
+    stored_workflow(WorkflowStatus.WAITING, OTHER, "run.2"),
+    stored_workflow(WorkflowStatus.CANCELLED),
+    stored_workflow(WorkflowStatus.CANCELLED, OTHER),
+    stored_workflow(WorkflowStatus.GIVEN_UP),
+    stored_workflow(WorkflowStatus.BROKEN),
+    stored_workflow(WorkflowStatus.DELAYED, "", SHARED),
 ]
 
 
@@ -42,16 +42,16 @@ TAKEN_UP = [
     ("seen", "expected"),
     [
         (None, StartWorkflow()),
-        (standing(WorkflowStatus.FINISHED), ReadResult()),
-        (standing(WorkflowStatus.FINISHED, OTHER), ReadResult()),
-        (standing(WorkflowStatus.RUNNING, OTHER), LeaveAlone(OTHER)),
-        (standing(WorkflowStatus.RUNNING, OTHER, MINE), LeaveAlone(OTHER)),
-        (standing(WorkflowStatus.WAITING, "", MINE), AwaitWorkflow()),
-        (standing(WorkflowStatus.WAITING, OTHER, MINE), AwaitWorkflow()),
+        (stored_workflow(WorkflowStatus.FINISHED), ReadResult()),
+        (stored_workflow(WorkflowStatus.FINISHED, OTHER), ReadResult()),
+        (stored_workflow(WorkflowStatus.RUNNING, OTHER), LeaveAlone(OTHER)),
+        (stored_workflow(WorkflowStatus.RUNNING, OTHER, MINE), LeaveAlone(OTHER)),
+        (stored_workflow(WorkflowStatus.WAITING, "", MINE), AwaitWorkflow()),
+        (stored_workflow(WorkflowStatus.WAITING, OTHER, MINE), AwaitWorkflow()),
         *((seen, TakeOverWorkflow(seen)) for seen in TAKEN_UP),
     ],
 )
-def test_telling_goes_on_with_whatever_nobody_else_tells(
+def test_a_run_takes_over_whatever_no_other_process_runs(
     seen: StoredWorkflow | None, expected: EngineAction, interrupted_here: bool
 ) -> None:
     assert (
@@ -60,13 +60,13 @@ def test_telling_goes_on_with_whatever_nobody_else_tells(
 
 
 def test_what_was_just_taken_from_the_own_queue_begins_by_itself() -> None:
-    seen = standing(WorkflowStatus.RUNNING)
+    seen = stored_workflow(WorkflowStatus.RUNNING)
 
     assert choose_action(seen, executor=ME, queue=MINE, interrupted_here=False) == AwaitWorkflow()
 
 
 def test_what_was_cut_in_this_process_is_taken_up_again() -> None:
-    seen = standing(WorkflowStatus.RUNNING)
+    seen = stored_workflow(WorkflowStatus.RUNNING)
 
     assert choose_action(seen, executor=ME, queue=MINE, interrupted_here=True) == TakeOverWorkflow(
         seen
@@ -76,16 +76,16 @@ def test_what_was_cut_in_this_process_is_taken_up_again() -> None:
 @pytest.mark.parametrize(
     ("seen", "lost"),
     [
-        (standing(WorkflowStatus.RUNNING), False),
-        (standing(WorkflowStatus.FINISHED), False),
-        (standing(WorkflowStatus.WAITING, "", MINE), False),
-        (standing(WorkflowStatus.RUNNING, OTHER), True),
-        (standing(WorkflowStatus.FINISHED, OTHER), True),
-        (standing(WorkflowStatus.WAITING, ME, SHARED), True),
-        (standing(WorkflowStatus.WAITING, ME, PARKED_QUEUE), True),
-        (standing(WorkflowStatus.CANCELLED), True),
-        (standing(WorkflowStatus.GIVEN_UP), True),
+        (stored_workflow(WorkflowStatus.RUNNING), False),
+        (stored_workflow(WorkflowStatus.FINISHED), False),
+        (stored_workflow(WorkflowStatus.WAITING, "", MINE), False),
+        (stored_workflow(WorkflowStatus.RUNNING, OTHER), True),
+        (stored_workflow(WorkflowStatus.FINISHED, OTHER), True),
+        (stored_workflow(WorkflowStatus.WAITING, ME, SHARED), True),
+        (stored_workflow(WorkflowStatus.WAITING, ME, PARKED_QUEUE), True),
+        (stored_workflow(WorkflowStatus.CANCELLED), True),
+        (stored_workflow(WorkflowStatus.GIVEN_UP), True),
     ],
 )
-def test_a_story_goes_on_only_while_it_is_ours(seen: StoredWorkflow, lost: bool) -> None:
+def test_a_workflow_continues_only_while_it_is_ours(seen: StoredWorkflow, lost: bool) -> None:
     assert is_lost(seen, executor=ME, queue=MINE) is lost

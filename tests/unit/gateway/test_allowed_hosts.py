@@ -229,7 +229,7 @@ def test_an_address_that_the_user_wrote_is_reached_whatever_it_is() -> None:
     )
 
 
-def test_a_name_that_nobody_knows_is_told() -> None:
+def test_an_unknown_name_is_reported() -> None:
     assert check_addresses(BY_NAME, ()) == HostRefused("example.com is not known")
 
 

@@ -210,7 +210,7 @@ def test_gateways_that_begin_at_once_do_not_sweep_each_other(tmp_path: Path) -> 
         each.close()
 
 
-def test_a_place_for_sockets_that_cannot_be_had_is_told(tmp_path: Path) -> None:
+def test_a_socket_directory_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="cannot make a directory for sockets"):
         SocketDirectory(tmp_path / "absent")
 

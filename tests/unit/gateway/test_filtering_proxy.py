@@ -175,7 +175,7 @@ async def test_everything_else_is_refused_with_a_reason(
     assert decisions == [decision]
 
 
-async def test_a_host_that_does_not_answer_is_told() -> None:
+async def test_a_host_that_does_not_answer_is_reported() -> None:
     async with outside() as there:
         port = there.port
     with proxy(f"127.0.0.1:{port}") as (socket, decisions):
@@ -264,7 +264,7 @@ async def test_where_the_machine_is_behind_a_proxy_that_one_is_asked() -> None:
 
 
 @pytest.mark.parametrize("answer", [b"HTTP/1.1 407 No\r\n\r\n", b"", b"nonsense\r\n\r\n"])
-async def test_a_proxy_of_the_machines_that_does_not_want_to_is_told(answer: bytes) -> None:
+async def test_a_proxy_of_the_machine_that_refuses_is_reported(answer: bytes) -> None:
     async with outside(answer) as theirs:
         upstream = f"http://127.0.0.1:{theirs.port}"
         with proxy("listed.example:443", upstream=upstream) as (socket, _):

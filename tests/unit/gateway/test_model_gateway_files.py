@@ -27,7 +27,7 @@ async def test_what_could_not_be_written_down_is_tried_once_more_at_the_end() ->
     assert len(harness.entries) == 1
 
 
-def test_what_can_never_be_written_down_is_told_at_the_end() -> None:
+def test_what_can_never_be_written_down_is_reported_at_the_end() -> None:
     ledger = FailingLedger()
     ledger.full = True
     writer = LedgerWriter(ledger)

@@ -94,7 +94,7 @@ def test_a_session_that_ended_has_said_all_its_subagents_had_to_say_too() -> Non
     assert find_problems(Script((talkative,)), progress) == ()
 
 
-def told(progress: ScriptProgress, *asked: TurnRequest) -> tuple[list[str], tuple[str, ...]]:
+def served(progress: ScriptProgress, *asked: TurnRequest) -> tuple[list[str], tuple[str, ...]]:
     """What each request was told, and the problems at the end."""
     texts = []
     for request in asked:
@@ -125,20 +125,20 @@ def test_a_session_that_was_cut_off_goes_on_behind_the_answers_it_remembers(
     )
     asked = [TurnRequest("b", "implementer", answers=n) for n in range(answers, 3)]
 
-    assert told(progress, *asked) == (texts, ())
+    assert served(progress, *asked) == (texts, ())
 
 
 def test_a_session_after_the_crash_takes_the_next_place() -> None:
     progress = resume_progress(SCRIPT, [StartedSession("a", "initializer", ended=True)])
     asked = [TurnRequest("b", "implementer", answers=n) for n in range(3)]
 
-    assert told(progress, *asked) == (["build 1", "build 2", "build 3"], ())
+    assert served(progress, *asked) == (["build 1", "build 2", "build 3"], ())
 
 
 def test_a_session_whose_request_comes_again_after_an_answer_it_never_got_hears_it_again() -> None:
     progress = resume_progress(SCRIPT, [StartedSession("a", "initializer", ended=False)])
 
-    texts, _ = told(progress, TurnRequest("a", "initializer", answers=1))
+    texts, _ = served(progress, TurnRequest("a", "initializer", answers=1))
 
     assert texts == ["plan 2"]
 

@@ -1,4 +1,4 @@
-"""Cancelling a run that nobody works on ends it; one that somebody works on is asked to stop."""
+"""Cancelling ends an idle run at once and asks a working one to stop."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -59,7 +59,7 @@ NOBODY = "cancelled while no process worked on it"
 
 
 @dataclass(frozen=True)
-class Place:
+class ProjectStore:
     environment: Environment
 
     @property
@@ -80,17 +80,19 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(parse_environment({"HOME": str(tmp_path), "TREADLE_ROOT": str(tmp_path / "root")}))
+def project_store(tmp_path: Path) -> ProjectStore:
+    return ProjectStore(
+        parse_environment({"HOME": str(tmp_path), "TREADLE_ROOT": str(tmp_path / "root")})
+    )
 
 
 @pytest.fixture
-def worked_on(place: Place) -> Iterator[Place]:
+def worked_on(project_store: ProjectStore) -> Iterator[ProjectStore]:
     """A run whose process lives."""
-    place.record(*AT_WORK)
-    with lock_orphan(place.environment.root, RUN) as held:
+    project_store.record(*AT_WORK)
+    with lock_orphan(project_store.environment.root, RUN) as held:
         assert held
-        yield place
+        yield project_store
 
 
 @pytest.mark.parametrize(
@@ -106,56 +108,58 @@ def worked_on(place: Place) -> Iterator[Place]:
     ids=["queued", "lost", "lost in a pause"],
 )
 def test_a_run_that_nobody_works_on_ends_at_once(
-    place: Place, told: list[Event], result: RunResult
+    project_store: ProjectStore, told: list[Event], result: RunResult
 ) -> None:
-    place.record(*told)
+    project_store.record(*told)
 
-    assert cancel(place.row, place.environment) == "ended"
-    assert place.events() == [*told, InterruptRequested("cancel"), RunEnded(result)]
-    assert (place.row.state, place.row.reason) == ("ended", "cancelled")
+    assert cancel(project_store.row, project_store.environment) == "ended"
+    assert project_store.events() == [*told, InterruptRequested("cancel"), RunEnded(result)]
+    assert (project_store.row.state, project_store.row.reason) == ("ended", "cancelled")
 
 
-def test_what_was_run_for_a_cancelled_run_is_ended(place: Place) -> None:
+def test_what_was_run_for_a_cancelled_run_is_ended(project_store: ProjectStore) -> None:
     """Also a command between two sessions, such as a check."""
-    place.record(*AT_WORK, WorkspacePrepared("/w", "b", None, None, "c0"))
+    project_store.record(*AT_WORK, WorkspacePrepared("/w", "b", None, None, "c0"))
     command = ("/bin/sleep", "600")
     with Popen(command, env={SESSION_MARK: RUN}, start_new_session=True) as running:
         try:
-            cancel(place.row, place.environment)
+            cancel(project_store.row, project_store.environment)
             ended = running.wait(timeout=10)
         finally:
             running.kill()
 
-    told = [event for event in place.events() if isinstance(event, ProcessEnded)]
+    told = [event for event in project_store.events() if isinstance(event, ProcessEnded)]
     assert (told, ended < 0) == ([ProcessEnded(running.pid, "/bin/sleep 600")], True)
 
 
-async def test_no_worker_takes_up_a_run_that_was_cancelled_in_the_queue(place: Place) -> None:
-    place.record(QUEUED)
-    enqueue(place.location, RUN, ENGINE_WORKFLOW, {})
-    waiting = [seen.workflow_id for seen in unfinished_workflows(place.location)]
+async def test_no_worker_takes_up_a_run_that_was_cancelled_in_the_queue(
+    project_store: ProjectStore,
+) -> None:
+    project_store.record(QUEUED)
+    enqueue(project_store.location, RUN, ENGINE_WORKFLOW, {})
+    waiting = [seen.workflow_id for seen in unfinished_workflows(project_store.location)]
 
-    cancel(place.row, place.environment)
+    cancel(project_store.row, project_store.environment)
 
-    assert (waiting, unfinished_workflows(place.location)) == ([RUN], [])
-    assert await recover_lost_runs(place.environment) == []
-    assert await is_idle(place.environment, "worker")
+    assert (waiting, unfinished_workflows(project_store.location)) == ([RUN], [])
+    assert await recover_lost_runs(project_store.environment) == []
+    assert await is_idle(project_store.environment, "worker")
 
 
-def test_all_legs_of_the_run_are_given_up_and_nobody_elses(place: Place) -> None:
+def test_all_legs_of_the_run_are_given_up_and_nobody_elses(project_store: ProjectStore) -> None:
     other = RUN.replace("9", "8")
     for name in (RUN, leg_name(RUN, 2), other):
-        enqueue(place.location, name, ENGINE_WORKFLOW, {})
+        enqueue(project_store.location, name, ENGINE_WORKFLOW, {})
     ended = RunResult("max_iterations", 1, Tally(), 0.0, Usage(), 0.0)
-    place.record(*AT_WORK, RunEnded(ended), RunReopened("resume", run_started().limits))
+    project_store.record(*AT_WORK, RunEnded(ended), RunReopened("resume", run_started().limits))
 
-    cancel(place.row, place.environment)
+    cancel(project_store.row, project_store.environment)
 
-    assert [seen.workflow_id for seen in unfinished_workflows(place.location)] == [other]
+    assert [seen.workflow_id for seen in unfinished_workflows(project_store.location)] == [other]
 
 
 def test_a_run_that_somebody_works_on_is_asked_and_asking_twice_is_asking_once(
-    worked_on: Place,
+    worked_on: ProjectStore,
 ) -> None:
     for _ in range(2):
         assert cancel(worked_on.row, worked_on.environment) == "asked"
@@ -166,104 +170,121 @@ def test_a_run_that_somebody_works_on_is_asked_and_asking_twice_is_asking_once(
     assert (asked.kind, worked_on.events()) == ("cancel", AT_WORK)
 
 
-def test_a_run_that_has_ended_cannot_be_cancelled(place: Place) -> None:
-    place.record(*AT_WORK)
-    cancel(place.row, place.environment)
+def test_a_run_that_has_ended_cannot_be_cancelled(project_store: ProjectStore) -> None:
+    project_store.record(*AT_WORK)
+    cancel(project_store.row, project_store.environment)
 
     with pytest.raises(UsageError, match="run 9abcdef0 has ended already"):
-        cancel(place.row, place.environment)
+        cancel(project_store.row, project_store.environment)
 
 
-async def test_a_run_that_waits_for_a_worker_keeps_it_from_being_idle(place: Place) -> None:
-    assert await is_idle(place.environment, "worker")
+async def test_a_run_that_waits_for_a_worker_keeps_it_from_being_idle(
+    project_store: ProjectStore,
+) -> None:
+    assert await is_idle(project_store.environment, "worker")
 
-    enqueue(place.location, RUN, ENGINE_WORKFLOW, {})
+    enqueue(project_store.location, RUN, ENGINE_WORKFLOW, {})
 
-    assert not await is_idle(place.environment, "worker")
-    assert await recover_lost_runs(place.environment) == []  # it is where it belongs
+    assert not await is_idle(project_store.environment, "worker")
+    assert await recover_lost_runs(project_store.environment) == []  # it is where it belongs
 
 
 async def test_a_run_on_the_queue_of_a_process_that_is_gone_is_handed_to_the_workers(
-    place: Place,
+    project_store: ProjectStore,
 ) -> None:
-    enqueue(place.location, RUN, ENGINE_WORKFLOW, {}, queue=f"run.{RUN}")
-    with lock_orphan(place.environment.root, RUN):
-        while_alive = await recover_lost_runs(place.environment)
+    enqueue(project_store.location, RUN, ENGINE_WORKFLOW, {}, queue=f"run.{RUN}")
+    with lock_orphan(project_store.environment.root, RUN):
+        while_alive = await recover_lost_runs(project_store.environment)
 
-    assert (while_alive, await recover_lost_runs(place.environment)) == ([], [RUN])
-    assert [seen.queue for seen in unfinished_workflows(place.location)] == ["shared"]
+    assert (while_alive, await recover_lost_runs(project_store.environment)) == ([], [RUN])
+    assert [seen.queue for seen in unfinished_workflows(project_store.location)] == ["shared"]
 
 
-def test_what_a_session_that_was_cut_has_used_counts(place: Place) -> None:
+def test_what_a_session_that_was_cut_has_used_counts(project_store: ProjectStore) -> None:
     cut: list[Event] = [
         RoundStarted(2, "coding"),
         SessionStarted(SessionId("session-2"), "implementer", "sonnet"),
         UsageReported("sonnet", Usage(10, 20), 0.25),
     ]
-    place.record(*AT_WORK, *cut)
+    project_store.record(*AT_WORK, *cut)
 
-    cancel(place.row, place.environment)
+    cancel(project_store.row, project_store.environment)
 
-    end = place.events()[-1]
+    end = project_store.events()[-1]
     assert end == RunEnded(
         RunResult("cancelled", 2, Tally(total=1), 0.75, Usage(10, 20), 60.0, NOBODY)
     )
 
 
-def test_a_run_that_ended_since_it_was_seen_is_not_ended_again(place: Place) -> None:
-    place.record(*AT_WORK)
-    seen = place.row
-    cancel(seen, place.environment)
-    told = place.events()
+def test_a_run_that_ended_since_it_was_seen_is_not_ended_again(project_store: ProjectStore) -> None:
+    project_store.record(*AT_WORK)
+    seen = project_store.row
+    cancel(seen, project_store.environment)
+    told = project_store.events()
 
     with pytest.raises(UsageError, match="run 9abcdef0 has ended already"):
-        cancel(seen, place.environment)
-    assert place.events() == told
+        cancel(seen, project_store.environment)
+    assert project_store.events() == told
 
 
-def test_nothing_is_left_to_answer_for_a_run_that_was_cancelled(place: Place) -> None:
+def test_nothing_is_left_to_answer_for_a_run_that_was_cancelled(
+    project_store: ProjectStore,
+) -> None:
     asked = ApprovalId("asked")
     approval = Approval(asked, RUN, "landing", "Land it?", "", "", NOON, None, "deny")
-    place.record(*AT_WORK, ApprovalAsked(approval))
-    with closing(open_database(place.environment.storage)) as database:
+    project_store.record(*AT_WORK, ApprovalAsked(approval))
+    with closing(open_database(project_store.environment.storage)) as database:
         DatabaseApprovals(database).ask(approval)
 
-        cancel(place.row, place.environment)
+        cancel(project_store.row, project_store.environment)
 
         assert DatabaseApprovals(database).list_open(NOON) == []
-    assert place.events()[-2] == ApprovalVoided(asked, "the run ended")
+    assert project_store.events()[-2] == ApprovalVoided(asked, "the run ended")
 
 
-async def test_a_queued_run_that_nobody_put_on_the_queue_is_put_there(place: Place) -> None:
-    place.record(QUEUED)
-    nobody_knows = await recover_lost_runs(place.environment)
+async def test_a_queued_run_that_nobody_put_on_the_queue_is_put_there(
+    project_store: ProjectStore,
+) -> None:
+    project_store.record(QUEUED)
+    nobody_knows = await recover_lost_runs(project_store.environment)
     store_request(
-        place.environment.root,
+        project_store.environment.root,
         RunRequest(RUN, "/project", {}, no_sandbox=False, rehearsal=True),
     )
-    with lock_orphan(place.environment.root, RUN):
-        while_held = await recover_lost_runs(place.environment)
+    with lock_orphan(project_store.environment.root, RUN):
+        while_held = await recover_lost_runs(project_store.environment)
 
-    assert (nobody_knows, while_held, await recover_lost_runs(place.environment)) == ([], [], [RUN])
-    assert [seen.queue for seen in unfinished_workflows(place.location)] == ["shared"]
-    assert await recover_lost_runs(place.environment) == []
+    assert (nobody_knows, while_held, await recover_lost_runs(project_store.environment)) == (
+        [],
+        [],
+        [RUN],
+    )
+    assert [seen.queue for seen in unfinished_workflows(project_store.location)] == ["shared"]
+    assert await recover_lost_runs(project_store.environment) == []
 
 
-async def test_a_run_that_was_set_aside_keeps_no_worker_from_being_idle(place: Place) -> None:
-    enqueue(place.location, RUN, ENGINE_WORKFLOW, {}, queue=PARKED_QUEUE)
+async def test_a_run_that_was_set_aside_keeps_no_worker_from_being_idle(
+    project_store: ProjectStore,
+) -> None:
+    enqueue(project_store.location, RUN, ENGINE_WORKFLOW, {}, queue=PARKED_QUEUE)
 
-    assert await is_idle(place.environment, "")
-    assert (await recover_lost_runs(place.environment), is_set_aside(place.environment, RUN)) == (
+    assert await is_idle(project_store.environment, "")
+    assert (
+        await recover_lost_runs(project_store.environment),
+        is_set_aside(project_store.environment, RUN),
+    ) == (
         [],
         True,
     )
 
 
-def test_what_was_asked_after_the_end_is_not_asked_of_the_next_leg(place: Place) -> None:
+def test_what_was_asked_after_the_end_is_not_asked_of_the_next_leg(
+    project_store: ProjectStore,
+) -> None:
     ended = RunResult("max_iterations", 1, Tally(), 0.0, Usage(), 0.0)
-    place.record(*AT_WORK, RunEnded(ended))
-    with closing(open_database(place.environment.storage)) as database:
+    project_store.record(*AT_WORK, RunEnded(ended))
+    with closing(open_database(project_store.environment.storage)) as database:
         ControlRequests(database).add(RUN, "cancel", by="somebody", at=NOON)
-        place.record(RunReopened("resume", run_started().limits))
+        project_store.record(RunReopened("resume", run_started().limits))
 
         assert ControlRequests(database).find_oldest(RUN) is None

@@ -1,4 +1,4 @@
-"""Cleaning: what is proven to be elsewhere goes, log and files; the rest stays and says why."""
+"""Cleaning removes runs whose work is proven to be elsewhere; the rest stay, with a reason."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ import pytest
 
 from tests.builders import RUN_LIMITS, run_started
 from tests.unit.workspace.deep_trees import dig
-from tests.unit.workspace.real_git import BRANCH, RUN, Run, brought_home, repository_in, run_on
+from tests.unit.workspace.real_git import BRANCH, RUN, Run, import_run, repository_in, run_on
 from tests.unit.workspace.without_root import without_the_rights_of_root
 from treadle.adapters.stores.event_store import open_store
 from treadle.adapters.stores.run_list import list_runs, run_directory
@@ -84,7 +84,7 @@ async def old(tmp_path: Path) -> Old:
         agent=replace(run.agent, path=files / "tree"),
     )
     run.agent.commit("One", one="1")
-    imported = await brought_home(run)
+    imported = await import_run(run)
     assert isinstance(imported, ImportedBranch)
     old = Old(run, environment)
     old.record(
@@ -134,7 +134,7 @@ async def test_a_dry_run_says_the_same_and_removes_nothing(old: Old) -> None:
     assert (old.log(), old.files.exists()) == (4, True)
 
 
-async def test_a_clone_with_more_than_was_brought_home_keeps_the_run(old: Old) -> None:
+async def test_a_clone_with_more_than_was_imported_keeps_the_run(old: Old) -> None:
     old.run.user.git("merge", "--quiet", BRANCH)
     old.run.agent.write("forgotten.txt")
 
@@ -244,6 +244,7 @@ async def test_a_worker_deletes_what_the_engine_kept_of_runs_that_are_over(old: 
     assert find_workflow(location, "waiting") is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["home", "tree.damaged-1"])
 async def test_a_run_whose_files_are_very_deep_goes(part: str, old: Old) -> None:
     old.run.user.git("merge", "--quiet", BRANCH)

@@ -1,4 +1,4 @@
-"""Who holds what: nobody waits for a lock, and a place that was left is taken later."""
+"""Locks of runs and workers: nobody waits for one, and an abandoned one can be taken."""
 
 from pathlib import Path
 

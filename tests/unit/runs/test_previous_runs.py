@@ -37,7 +37,7 @@ def take_back(repository: Repository) -> None:
     repository.git("reset", "--quiet", "--hard", "HEAD~")
 
 
-async def told_after(
+async def revert_reported_after(
     repository: Repository,
     move: Callable[[Repository], None],
     form: Literal["commits", "files"] = "commits",
@@ -56,8 +56,8 @@ async def told_after(
     return landed, told
 
 
-async def test_a_landing_that_was_taken_back_is_told_in_one_line(tmp_path: Path) -> None:
-    landed, told = await told_after(
+async def test_a_reverted_landing_is_reported_in_one_line(tmp_path: Path) -> None:
+    landed, told = await revert_reported_after(
         repository_in(tmp_path, **{"SPEC.md": "# A greeting\n"}), take_back
     )
 
@@ -80,13 +80,13 @@ async def test_a_landing_that_was_taken_back_is_told_in_one_line(tmp_path: Path)
         (take_back, "commits", True),
     ],
 )
-async def test_of_work_that_is_still_there_nothing_is_told(
+async def test_work_that_is_still_there_is_not_reported(
     move: Callable[[Repository], None],
     form: Literal["commits", "files"],
     rehearsal: bool,
     tmp_path: Path,
 ) -> None:
-    _, told = await told_after(
+    _, told = await revert_reported_after(
         repository_in(tmp_path, **{"SPEC.md": "# A greeting\n"}), move, form, rehearsal=rehearsal
     )
 

@@ -1,4 +1,4 @@
-"""How a run goes on: what is said anew, and when there is room for more."""
+"""How a run resumes: which settings are replaced, and when limits leave room for more."""
 
 from dataclasses import replace
 from typing import Any, Literal
@@ -48,7 +48,7 @@ LIMITS = replace(RUN_LIMITS, max_cost_usd=10.0, max_minutes=60.0, max_iterations
 NOTHING = {"limits.max_iterations": None, "quota.wait": None}
 
 
-def wish(
+def resume_request(
     *, by: Literal["resume", "retry"] = "resume", no_sandbox: bool = False, **said: Any
 ) -> ResumeRequest:
     flags = {name.replace("__", "."): value for name, value in said.items()}
@@ -68,24 +68,29 @@ ENDED, SECOND_ENDED = RunHistory(leg=1, result=ended()), RunHistory(leg=2, resul
     ("asked", "said", "known", "changes"),
     [
         # one that lost its process goes on with the leg that it is in
-        (REQUEST, wish(), LOST, {}),
-        (REQUEST, wish(), SECOND_LOST, {"leg": 2}),
+        (REQUEST, resume_request(), LOST, {}),
+        (REQUEST, resume_request(), SECOND_LOST, {"leg": 2}),
         (
             replace(REQUEST, leg=2, so_far=ended()),
-            wish(),
+            resume_request(),
             SECOND_LOST,
             {"leg": 2, "so_far": ended()},
         ),
         # one that ended has another leg, which knows how the last one ended
-        (REQUEST, wish(), ENDED, {"leg": 2, "so_far": ended()}),
-        (REQUEST, wish(by="retry"), ENDED, {"leg": 2, "so_far": ended()}),
-        (replace(REQUEST, leg=2), wish(), SECOND_ENDED, {"leg": 3, "so_far": ended()}),
+        (REQUEST, resume_request(), ENDED, {"leg": 2, "so_far": ended()}),
+        (REQUEST, resume_request(by="retry"), ENDED, {"leg": 2, "so_far": ended()}),
+        (replace(REQUEST, leg=2), resume_request(), SECOND_ENDED, {"leg": 3, "so_far": ended()}),
         # somebody asked before, and died over it
-        (replace(REQUEST, leg=2, so_far=ended()), wish(), ENDED, {"leg": 2, "so_far": ended()}),
+        (
+            replace(REQUEST, leg=2, so_far=ended()),
+            resume_request(),
+            ENDED,
+            {"leg": 2, "so_far": ended()},
+        ),
         # what is said anew counts; what is not said stays
         (
             REQUEST,
-            wish(limits__max_iterations=9, quota__wait=False),
+            resume_request(limits__max_iterations=9, quota__wait=False),
             LOST,
             {
                 "flags": {
@@ -96,8 +101,8 @@ ENDED, SECOND_ENDED = RunHistory(leg=1, result=ended()), RunHistory(leg=2, resul
             },
         ),
         # without a sandbox once is without a sandbox for good
-        (REQUEST, wish(no_sandbox=True), LOST, {"no_sandbox": True}),
-        (replace(REQUEST, no_sandbox=True), wish(), LOST, {"no_sandbox": True}),
+        (REQUEST, resume_request(no_sandbox=True), LOST, {"no_sandbox": True}),
+        (replace(REQUEST, no_sandbox=True), resume_request(), LOST, {"no_sandbox": True}),
     ],
 )
 def test_what_is_asked_for_when_a_run_goes_on(
@@ -126,7 +131,7 @@ def test_a_run_that_is_done_or_has_used_all_it_may_does_not_go_on(
     result: RunResult, hint: str
 ) -> None:
     with pytest.raises(UsageError) as refused:
-        _refuse_exhausted(wish(), RunHistory(result=result), LIMITS)
+        _refuse_exhausted(resume_request(), RunHistory(result=result), LIMITS)
 
     done = result.succeeded
     used = "run 9abcdef0 has used all that it may: the run may take 3 rounds"
@@ -160,11 +165,11 @@ def test_a_run_that_is_done_or_has_used_all_it_may_does_not_go_on(
     ],
 )
 def test_any_other_run_goes_on(known: RunHistory) -> None:
-    _refuse_exhausted(wish(), known, LIMITS)
+    _refuse_exhausted(resume_request(), known, LIMITS)
 
 
 def test_a_retry_is_told_to_retry() -> None:
     with pytest.raises(UsageError) as refused:
-        _refuse_exhausted(wish(by="retry"), ENDED, LIMITS)
+        _refuse_exhausted(resume_request(by="retry"), ENDED, LIMITS)
 
     assert refused.value.hint == "allow it more: treadle retry 9abcdef0 --max-iterations N"

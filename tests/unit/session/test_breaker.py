@@ -151,7 +151,7 @@ def test_a_trial_that_fails_opens_it_for_as_long_again() -> None:
     ("run", "after"),
     [("run", replace(PROBED, probe="", until=minutes(7))), ("other", PROBED)],
 )
-def test_a_trial_that_tells_nothing_leaves_the_turn_to_another(
+def test_a_trial_without_a_verdict_leaves_the_turn_to_another(
     run: str, after: CircuitBreaker
 ) -> None:
     told = report_session(PROBED, run, ended(HANGS), minutes(7))
@@ -167,7 +167,7 @@ def test_sessions_that_began_before_it_opened_make_the_rest_no_longer() -> None:
 
 @pytest.mark.parametrize("breaker", [CircuitBreaker(API), CircuitBreaker(API, 2), OPEN, PROBED])
 @pytest.mark.parametrize("outcome", [DOWN, FINE, HANGS])
-def test_a_report_made_twice_counts_once_and_tells_the_same(
+def test_a_report_made_twice_counts_once_and_says_the_same(
     breaker: CircuitBreaker, outcome: Outcome
 ) -> None:
     once = report_session(breaker, "run", ended(outcome), minutes(7))

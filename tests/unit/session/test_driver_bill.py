@@ -66,7 +66,7 @@ async def test_the_ledger_is_the_truth_for_cost_usage_and_whether_it_is_priced()
         (5.0, 0.0, True),  # the agent books an interrupted response at nought
     ],
 )
-async def test_an_agent_that_says_another_figure_is_told_of(
+async def test_an_agent_that_reports_another_figure_is_warned_about(
     ledger_usd: float, agent_usd: float, differs: bool
 ) -> None:
     end, bill = replace(END, cost_usd=agent_usd), replace(BILL, cost_usd=ledger_usd)

@@ -208,6 +208,7 @@ def test_text_without_a_closing_tag_comes_back_as_it_was(text: str) -> None:
     assert read(plain) == ([PlainText(plain)] if plain else [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("unit", "times", "chunk"),
     [

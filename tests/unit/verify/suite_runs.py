@@ -27,7 +27,7 @@ def case(test: str, outcome: CaseOutcome = "passed") -> CaseResult:
     return CaseResult(test, "unit", outcome)
 
 
-def told(
+def suite(
     cases: Mapping[str, CaseOutcome] | None = None,
     exit_code: int | None = None,
     *,

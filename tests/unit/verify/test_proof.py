@@ -30,7 +30,7 @@ def with_checks(*seen: BeforeOutcome | None, criteria: int | None = None) -> Del
         ([], "claimed"),
     ],
 )
-def test_what_has_a_telling_check_for_every_criterion_is_proven(
+def test_what_has_a_decisive_check_for_every_criterion_is_proven(
     seen: list[BeforeOutcome | None], proof: Proof
 ) -> None:
     assert proof_of(with_checks(*seen)) == proof

@@ -6,12 +6,12 @@ from treadle.domain.check import CheckTiming
 from treadle.verify.rerun import merge_runs, needs_rerun
 from treadle.verify.suite_comparison import TEST_COMMAND, SuiteRun
 
-from .suite_runs import cut, evidence, illegible, told
+from .suite_runs import cut, evidence, illegible, suite
 
 A, B = "cart::test_adds", "cart::test_pays"
-GREEN = told({A: "passed"})
-RED = told({A: "failed"})
-BROKEN = told(exit_code=2)
+GREEN = suite({A: "passed"})
+RED = suite({A: "failed"})
+BROKEN = suite(exit_code=2)
 
 
 @pytest.mark.parametrize(
@@ -20,13 +20,13 @@ BROKEN = told(exit_code=2)
         (GREEN, None, False),
         (RED, None, True),
         (BROKEN, None, True),
-        (told({A: "failed"}, 0), None, True),
-        (told({A: "skipped"}), None, False),
+        (suite({A: "failed"}, 0), None, True),
+        (suite({A: "skipped"}), None, False),
         (RED, GREEN, True),
         # What is known to be red is not worth the time.
         (RED, RED, False),
-        (RED, told({A: "passed"}, flaky=frozenset({A})), False),
-        (told({A: "failed", B: "failed"}), RED, True),
+        (RED, suite({A: "passed"}, flaky=frozenset({A})), False),
+        (suite({A: "failed", B: "failed"}), RED, True),
         (BROKEN, BROKEN, False),
         (BROKEN, GREEN, True),
         (cut({A: "failed"}), None, False),
@@ -48,32 +48,32 @@ FLAKY = frozenset({A})
     [
         (RED, RED, "after", RED),
         # Before the work the worse counts, of the work the better.
-        (RED, GREEN, "before", told({A: "failed"}, flaky=FLAKY)),
-        (RED, GREEN, "after", told({A: "passed"}, flaky=FLAKY)),
-        (told({A: "failed", B: "passed"}), told({A: "failed", B: "skipped"}), "before",
-         told({A: "failed", B: "skipped"}, flaky=frozenset({B}))),
-        (told({A: "failed", B: "skipped"}), told({A: "failed", B: "passed"}), "after",
-         told({A: "failed", B: "passed"}, flaky=frozenset({B}))),
+        (RED, GREEN, "before", suite({A: "failed"}, flaky=FLAKY)),
+        (RED, GREEN, "after", suite({A: "passed"}, flaky=FLAKY)),
+        (suite({A: "failed", B: "passed"}), suite({A: "failed", B: "skipped"}), "before",
+         suite({A: "failed", B: "skipped"}, flaky=frozenset({B}))),
+        (suite({A: "failed", B: "skipped"}), suite({A: "failed", B: "passed"}), "after",
+         suite({A: "failed", B: "passed"}, flaky=frozenset({B}))),
         # What is not always there cannot be missed later; what failed and is gone has failed.
-        (told({A: "failed", B: "passed"}), RED, "before",
-         told({A: "failed"}, flaky=frozenset({B}))),
-        (told({A: "passed", B: "failed"}), GREEN, "after", told({A: "passed", B: "failed"}, 0)),
+        (suite({A: "failed", B: "passed"}), RED, "before",
+         suite({A: "failed"}, flaky=frozenset({B}))),
+        (suite({A: "passed", B: "failed"}), GREEN, "after", suite({A: "passed", B: "failed"}, 0)),
         # The command itself.
         (BROKEN, BROKEN, "before", BROKEN),
-        (told(exit_code=0), BROKEN, "after", told(exit_code=0, flaky=frozenset({TEST_COMMAND}))),
+        (suite(exit_code=0), BROKEN, "after", suite(exit_code=0, flaky=frozenset({TEST_COMMAND}))),
         # Where its tests pass at last and it fails all the same, it is not the tests.
-        (RED, told({A: "passed"}, 1), "after",
+        (RED, suite({A: "passed"}, 1), "after",
          SuiteRun(evidence(1), GREEN.report, FLAKY, is_broken=True)),
         # A second run that shows nothing takes nothing back.
         (RED, cut(), "after", RED),
         (RED, illegible(), "after", RED),
-        (RED, told(exit_code=139), "after", RED),
-        (told({A: "failed"}, coverage=70), told({A: "failed"}, coverage=60), "before",
-         told({A: "failed"}, coverage=60)),
-        (told({A: "failed"}, coverage=70), told({A: "failed"}, coverage=60), "again",
-         told({A: "failed"}, coverage=70)),
-        (told({A: "failed"}), told({A: "failed"}, coverage=60), "after",
-         told({A: "failed"}, coverage=60)),
+        (RED, suite(exit_code=139), "after", RED),
+        (suite({A: "failed"}, coverage=70), suite({A: "failed"}, coverage=60), "before",
+         suite({A: "failed"}, coverage=60)),
+        (suite({A: "failed"}, coverage=70), suite({A: "failed"}, coverage=60), "again",
+         suite({A: "failed"}, coverage=70)),
+        (suite({A: "failed"}), suite({A: "failed"}, coverage=60), "after",
+         suite({A: "failed"}, coverage=60)),
     ],
 )  # fmt: skip
 def test_two_runs_are_read_as_one(
@@ -83,6 +83,6 @@ def test_two_runs_are_read_as_one(
 
 
 def test_a_command_that_fails_once_without_a_word_is_flaky() -> None:
-    both = merge_runs(BROKEN, told(exit_code=0), "after")
+    both = merge_runs(BROKEN, suite(exit_code=0), "after")
 
-    assert both == told(exit_code=0, flaky=frozenset({TEST_COMMAND}))
+    assert both == suite(exit_code=0, flaky=frozenset({TEST_COMMAND}))

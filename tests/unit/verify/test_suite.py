@@ -22,7 +22,7 @@ from treadle.verify.suite_comparison import (
     compare_suite_runs,
 )
 
-from .suite_runs import case, evidence, told
+from .suite_runs import case, evidence, suite
 
 SUITE = SuiteCommand("pytest -q", seconds=60)
 OUTCOMES = {"passed": "", "failed": '<failure message="no"/>', "skipped": "<skipped/>"}
@@ -38,7 +38,7 @@ def junit(**outcomes: CaseOutcome) -> Mapping[str, bytes]:
 
 @dataclass
 class InTurn:
-    """A ground on which each trial shows the next of these."""
+    """A runner on which each trial shows the next of these."""
 
     shows: list[CommandResult]
     trials: list[CheckCommand] = field(default_factory=list)
@@ -54,11 +54,11 @@ def shown(exit_code: int | None, output: str = "", **outcomes: CaseOutcome) -> C
 
 
 async def test_green_tests_are_run_once_with_a_time_limit_and_asked_for_a_report() -> None:
-    ground = InTurn([shown(0, "2 passed", test_adds="passed", test_pays="skipped")])
+    runner = InTurn([shown(0, "2 passed", test_adds="passed", test_pays="skipped")])
 
-    run = await run_suite(ground, SUITE, "c1", "after")
+    run = await run_suite(runner, SUITE, "c1", "after")
 
-    (trial,) = ground.trials
+    (trial,) = runner.trials
     assert (trial.command, trial.commit, trial.when, trial.seconds) == (
         *("pytest -q", "c1", "after"),
         60,
@@ -70,27 +70,27 @@ async def test_green_tests_are_run_once_with_a_time_limit_and_asked_for_a_report
 
 
 async def test_red_ones_are_run_once_more() -> None:
-    ground = InTurn(
+    runner = InTurn(
         [
             shown(1, test_adds="passed", test_pays="failed"),
             shown(0, test_adds="passed", test_pays="passed"),
         ]
     )
 
-    run = await run_suite(ground, SUITE, "c1", "after")
+    run = await run_suite(runner, SUITE, "c1", "after")
 
     cases = (case("cart::test_adds"), case("cart::test_pays"))
     assert run == SuiteRun(evidence(0), SuiteReport(cases), frozenset({"cart::test_pays"}))
-    assert len(ground.trials) == 2
+    assert len(runner.trials) == 2
 
 
 async def test_but_not_for_what_was_red_before_the_work() -> None:
-    ground = InTurn([shown(1, test_pays="failed")])
+    runner = InTurn([shown(1, test_pays="failed")])
 
-    run = await run_suite(ground, SUITE, "c1", "after", before=told({"cart::test_pays": "failed"}))
+    run = await run_suite(runner, SUITE, "c1", "after", before=suite({"cart::test_pays": "failed"}))
 
     assert isinstance(run, SuiteRun)
-    assert len(ground.trials) == 1
+    assert len(runner.trials) == 1
 
 
 async def test_a_run_that_is_asked_to_stop_shows_nothing_not_half() -> None:
@@ -100,9 +100,9 @@ async def test_a_run_that_is_asked_to_stop_shows_nothing_not_half() -> None:
 
 
 async def test_a_command_without_a_report_goes_by_its_exit_code() -> None:
-    ground = InTurn([shown(1, "boom"), shown(1, "boom")])
+    runner = InTurn([shown(1, "boom"), shown(1, "boom")])
 
-    run = await run_suite(ground, SuiteCommand("./check.sh", 60), "c1", "after")
+    run = await run_suite(runner, SuiteCommand("./check.sh", 60), "c1", "after")
 
     assert run == SuiteRun(evidence(1), SuiteReport(), is_broken=True, output="boom")
 
@@ -114,7 +114,7 @@ async def test_a_report_that_cannot_be_read_is_no_report() -> None:
 
     assert isinstance(run, SuiteRun)
     assert isinstance(run.report, MalformedReport)
-    assert not compare_suite_runs(told(), run, RegressionRules("", 80)).passes
+    assert not compare_suite_runs(suite(), run, RegressionRules("", 80)).passes
 
 
 async def test_results_are_looked_for_in_the_whole_log() -> None:

@@ -15,7 +15,7 @@ from treadle.verify.suite_comparison import (
     describe_baseline,
 )
 
-from .suite_runs import cut, illegible, told
+from .suite_runs import cut, illegible, suite
 
 RULES = RegressionRules(plan="", coverage=80)
 ADDS, PAYS = "cart::test_adds", "cart::test_pays"
@@ -44,9 +44,9 @@ def coverage(message: str) -> SuiteObjection:
     return SuiteObjection("coverage", "", message=message)
 
 
-GREEN = told({ADDS: "passed", PAYS: "passed"})
-ONE_RED = told({ADDS: "passed", PAYS: "failed"})
-NOTHING = told()
+GREEN = suite({ADDS: "passed", PAYS: "passed"})
+ONE_RED = suite({ADDS: "passed", PAYS: "failed"})
+NOTHING = suite()
 UNEXPLAINED = "it ended with exit code 1, and no test says why"
 
 
@@ -58,12 +58,24 @@ UNEXPLAINED = "it ended with exit code 1, and no test says why"
         (ONE_RED, ONE_RED, SuiteComparison(known_red=(PAYS,))),
         (ONE_RED, GREEN, SuiteComparison()),
         # A test that is new is new red as well, and may be skipped.
-        (told({ADDS: "passed"}), ONE_RED, SuiteComparison((new_failure(PAYS),))),
-        (told({ADDS: "passed"}), told({ADDS: "passed", PAYS: "skipped"}), SuiteComparison()),
+        (suite({ADDS: "passed"}), ONE_RED, SuiteComparison((new_failure(PAYS),))),
+        (
+            suite({ADDS: "passed"}),
+            suite({ADDS: "passed", PAYS: "skipped"}),
+            SuiteComparison(),
+        ),
         # The report counts, whatever the exit code says.
-        (GREEN, told({ADDS: "passed", PAYS: "failed"}, 0), SuiteComparison((new_failure(PAYS),))),
-        (told({PAYS: "skipped"}), told({PAYS: "failed"}), SuiteComparison((new_failure(PAYS),))),
-        (told({PAYS: "skipped"}), told({PAYS: "skipped"}), SuiteComparison()),
+        (
+            GREEN,
+            suite({ADDS: "passed", PAYS: "failed"}, 0),
+            SuiteComparison((new_failure(PAYS),)),
+        ),
+        (
+            suite({PAYS: "skipped"}),
+            suite({PAYS: "failed"}),
+            SuiteComparison((new_failure(PAYS),)),
+        ),
+        (suite({PAYS: "skipped"}), suite({PAYS: "skipped"}), SuiteComparison()),
     ],
 )
 def test_there_is_no_new_red(before: SuiteRun, now: SuiteRun, judged: SuiteComparison) -> None:
@@ -73,36 +85,37 @@ def test_there_is_no_new_red(before: SuiteRun, now: SuiteRun, judged: SuiteCompa
 @pytest.mark.parametrize(
     ("before", "now", "judged"),
     [
-        (GREEN, told({ADDS: "passed"}), SuiteComparison((removed(PAYS),))),
-        (GREEN, told({ADDS: "passed", PAYS: "skipped"}), SuiteComparison((newly_skipped(PAYS),))),
+        (GREEN, suite({ADDS: "passed"}), SuiteComparison((removed(PAYS),))),
+        (GREEN, suite({ADDS: "passed", PAYS: "skipped"}), SuiteComparison((newly_skipped(PAYS),))),
         # Being red before is no reason to be gone, or to be quiet.
-        (ONE_RED, told({ADDS: "passed"}), SuiteComparison((removed(PAYS, "red"),))),
-        (ONE_RED, told({ADDS: "passed", PAYS: "skipped"}), SuiteComparison((newly_skipped(PAYS),))),
-        (told({ADDS: "passed", PAYS: "skipped"}), told({ADDS: "passed"}),
+        (ONE_RED, suite({ADDS: "passed"}), SuiteComparison((removed(PAYS, "red"),))),
+        (ONE_RED, suite({ADDS: "passed", PAYS: "skipped"}),
+         SuiteComparison((newly_skipped(PAYS),))),
+        (suite({ADDS: "passed", PAYS: "skipped"}), suite({ADDS: "passed"}),
          SuiteComparison((removed(PAYS, "skipped"),))),
         # Moved: the same name passes elsewhere, and did not before.
-        (GREEN, told({ADDS: "passed", "shop::test_pays": "passed"}), SuiteComparison()),
-        (ONE_RED, told({ADDS: "passed", "shop::test_pays": "passed"}), SuiteComparison()),
-        (GREEN, told({ADDS: "passed", "shop::test_pays": "skipped"}),
+        (GREEN, suite({ADDS: "passed", "shop::test_pays": "passed"}), SuiteComparison()),
+        (ONE_RED, suite({ADDS: "passed", "shop::test_pays": "passed"}), SuiteComparison()),
+        (GREEN, suite({ADDS: "passed", "shop::test_pays": "skipped"}),
          SuiteComparison((removed(PAYS),))),
-        (GREEN, told({ADDS: "passed", "shop::test_pays": "failed"}),
+        (GREEN, suite({ADDS: "passed", "shop::test_pays": "failed"}),
          SuiteComparison((new_failure("shop::test_pays"), removed(PAYS)))),
-        (told({PAYS: "passed", "shop::test_pays": "passed"}),
-         told({"shop::test_pays": "passed"}), SuiteComparison((removed(PAYS),))),
+        (suite({PAYS: "passed", "shop::test_pays": "passed"}),
+         suite({"shop::test_pays": "passed"}), SuiteComparison((removed(PAYS),))),
         # One new test stands for one old one.
-        (told({"a::test_x": "passed", "b::test_x": "passed"}), told({"c::test_x": "passed"}),
+        (suite({"a::test_x": "passed", "b::test_x": "passed"}), suite({"c::test_x": "passed"}),
          SuiteComparison((removed("b::test_x"),))),
         # Other arguments in a table of them, as many as before; not for one that was red.
-        (told({"a::test_x[1]": "passed", "a::test_x[2]": "skipped"}),
-         told({"a::test_x[one]": "passed", "a::test_x[two]": "passed"}), SuiteComparison()),
-        (told({"a::test_x[1]": "passed", "a::test_x[2]": "passed"}),
-         told({"a::test_x[1]": "passed"}), SuiteComparison((removed("a::test_x[2]"),))),
-        (told({"a::test_x[1]": "passed"}), told({"b::test_x[one]": "passed"}),
+        (suite({"a::test_x[1]": "passed", "a::test_x[2]": "skipped"}),
+         suite({"a::test_x[one]": "passed", "a::test_x[two]": "passed"}), SuiteComparison()),
+        (suite({"a::test_x[1]": "passed", "a::test_x[2]": "passed"}),
+         suite({"a::test_x[1]": "passed"}), SuiteComparison((removed("a::test_x[2]"),))),
+        (suite({"a::test_x[1]": "passed"}), suite({"b::test_x[one]": "passed"}),
          SuiteComparison((removed("a::test_x[1]"),))),
-        (told({"a::test_x[1]": "failed"}), told({"a::test_x[one]": "passed"}),
+        (suite({"a::test_x[1]": "failed"}), suite({"a::test_x[one]": "passed"}),
          SuiteComparison((removed("a::test_x[1]", "red"),))),
-        (told({"a::test_x[1]": "passed", "b::test_x[2]": "passed"}),
-         told({"a::test_x[2]": "passed"}), SuiteComparison((removed("a::test_x[1]"),))),
+        (suite({"a::test_x[1]": "passed", "b::test_x[2]": "passed"}),
+         suite({"a::test_x[2]": "passed"}), SuiteComparison((removed("a::test_x[1]"),))),
     ],
 )  # fmt: skip
 def test_no_test_is_removed_or_skipped(
@@ -111,7 +124,7 @@ def test_no_test_is_removed_or_skipped(
     assert compare_suite_runs(before, now, RULES) == judged
 
 
-@pytest.mark.parametrize("now", [told({ADDS: "passed"}), told({ADDS: "passed", PAYS: "skipped"})])
+@pytest.mark.parametrize("now", [suite({ADDS: "passed"}), suite({ADDS: "passed", PAYS: "skipped"})])
 def test_unless_the_plan_names_it(now: SuiteRun) -> None:
     rules = RegressionRules(plan="Payments go. Remove test_pays with them.", coverage=80)
 
@@ -125,7 +138,7 @@ def test_not_more_tests_are_looked_for_in_the_plan_than_it_can_take() -> None:
     }
     rules = RegressionRules(plan="Remove test_pays.", coverage=80)
 
-    judged = compare_suite_runs(told({ADDS: "passed", **many}), told({ADDS: "passed"}), rules)
+    judged = compare_suite_runs(suite({ADDS: "passed", **many}), suite({ADDS: "passed"}), rules)
 
     assert judged == SuiteComparison(
         (removed(f"cart::test_pays[{suite_comparison.MOST_LOOKED_UP}]"),)
@@ -135,10 +148,10 @@ def test_not_more_tests_are_looked_for_in_the_plan_than_it_can_take() -> None:
 @pytest.mark.parametrize(
     ("before", "now", "judged"),
     [
-        (told({"shop::(load)": "failed"}), told({"shop::TestPays": "passed"}), SuiteComparison()),
-        (told({"shop::(load)": "failed"}), told({"shop::TestPays": "failed"}),
+        (suite({"shop::(load)": "failed"}), suite({"shop::TestPays": "passed"}), SuiteComparison()),
+        (suite({"shop::(load)": "failed"}), suite({"shop::TestPays": "failed"}),
          SuiteComparison((new_failure("shop::TestPays"),))),
-        (GREEN, told({ADDS: "passed", "cart::(load)": "failed"}),
+        (GREEN, suite({ADDS: "passed", "cart::(load)": "failed"}),
          SuiteComparison((new_failure("cart::(load)"), removed(PAYS)))),
     ],
 )  # fmt: skip
@@ -155,15 +168,15 @@ SEEN = SuiteComparison(flaky=(PAYS,))
 @pytest.mark.parametrize(
     ("before", "now", "judged"),
     [
-        (told({PAYS: "failed"}, flaky=FLAKY), told({PAYS: "failed"}),
+        (suite({PAYS: "failed"}, flaky=FLAKY), suite({PAYS: "failed"}),
          SuiteComparison(known_red=(PAYS,), flaky=(PAYS,))),
-        (told({PAYS: "passed"}, flaky=FLAKY), told({PAYS: "failed"}), SEEN),
-        (told({PAYS: "passed"}), told({PAYS: "failed"}, flaky=FLAKY), SEEN),
-        (told({PAYS: "failed"}, flaky=FLAKY), told({PAYS: "passed"}), SEEN),
+        (suite({PAYS: "passed"}, flaky=FLAKY), suite({PAYS: "failed"}), SEEN),
+        (suite({PAYS: "passed"}), suite({PAYS: "failed"}, flaky=FLAKY), SEEN),
+        (suite({PAYS: "failed"}, flaky=FLAKY), suite({PAYS: "passed"}), SEEN),
         # What ends now so and now so can still be taken away, and that is seen.
-        (told({ADDS: "passed", PAYS: "failed"}, flaky=FLAKY), told({ADDS: "passed"}),
+        (suite({ADDS: "passed", PAYS: "failed"}, flaky=FLAKY), suite({ADDS: "passed"}),
          SuiteComparison((removed(PAYS, "red"),), flaky=(PAYS,))),
-        (told({PAYS: "failed"}, flaky=FLAKY), told({PAYS: "skipped"}),
+        (suite({PAYS: "failed"}, flaky=FLAKY), suite({PAYS: "skipped"}),
          SuiteComparison((newly_skipped(PAYS),), flaky=(PAYS,))),
     ],
 )  # fmt: skip
@@ -174,7 +187,7 @@ def test_flaky_tests_are_listed_and_do_not_count(
 
 
 def covered(percent: float | None) -> SuiteRun:
-    return told({ADDS: "passed"}, coverage=percent)
+    return suite({ADDS: "passed"}, coverage=percent)
 
 
 @pytest.mark.parametrize(
@@ -202,26 +215,27 @@ def test_coverage_counts_where_it_is_reported_and_need_not_exceed_the_baseline(
 @pytest.mark.parametrize(
     ("before", "now", "judged"),
     [
-        (told(exit_code=0), told(exit_code=0), SuiteComparison()),
-        (told(exit_code=1), told(exit_code=0), SuiteComparison()),
-        (told(exit_code=1), told(exit_code=1), SuiteComparison(known_red=(TEST_COMMAND,))),
-        (told(exit_code=0), told(exit_code=1, output="boom\n"),
+        (suite(exit_code=0), suite(exit_code=0), SuiteComparison()),
+        (suite(exit_code=1), suite(exit_code=0), SuiteComparison()),
+        (suite(exit_code=1), suite(exit_code=1), SuiteComparison(known_red=(TEST_COMMAND,))),
+        (suite(exit_code=0), suite(exit_code=1, output="boom\n"),
          SuiteComparison((broken(f"{UNEXPLAINED}\nboom"),))),
         # The tests pass, and the command does not: something else that it does failed.
-        (GREEN, told({ADDS: "passed", PAYS: "passed"}, 1), SuiteComparison((broken(UNEXPLAINED),))),
-        (ONE_RED, told({ADDS: "passed", PAYS: "passed"}, 1),
+        (GREEN, suite({ADDS: "passed", PAYS: "passed"}, 1),
          SuiteComparison((broken(UNEXPLAINED),))),
-        (told({ADDS: "passed"}, 1), told({ADDS: "passed"}, 1),
+        (ONE_RED, suite({ADDS: "passed", PAYS: "passed"}, 1),
+         SuiteComparison((broken(UNEXPLAINED),))),
+        (suite({ADDS: "passed"}, 1), suite({ADDS: "passed"}, 1),
          SuiteComparison(known_red=(TEST_COMMAND,))),
-        (told(exit_code=5), told({ADDS: "passed"}), SuiteComparison()),
+        (suite(exit_code=5), suite({ADDS: "passed"}), SuiteComparison()),
         # A command that was not there yet, or found nothing, is no excuse for one that fails.
-        (told(exit_code=127), told(exit_code=1), SuiteComparison((broken(UNEXPLAINED),))),
-        (told(exit_code=5), told({ADDS: "passed"}, 1), SuiteComparison((broken(UNEXPLAINED),))),
-        (told(exit_code=1), told({ADDS: "passed"}, 1), SuiteComparison((broken(UNEXPLAINED),))),
-        (cut(), told(exit_code=1), SuiteComparison((broken(UNEXPLAINED),))),
+        (suite(exit_code=127), suite(exit_code=1), SuiteComparison((broken(UNEXPLAINED),))),
+        (suite(exit_code=5), suite({ADDS: "passed"}, 1), SuiteComparison((broken(UNEXPLAINED),))),
+        (suite(exit_code=1), suite({ADDS: "passed"}, 1), SuiteComparison((broken(UNEXPLAINED),))),
+        (cut(), suite(exit_code=1), SuiteComparison((broken(UNEXPLAINED),))),
     ],
 )  # fmt: skip
-def test_where_no_test_tells_the_exit_code_does(
+def test_where_no_test_is_reported_the_exit_code_decides(
     before: SuiteRun, now: SuiteRun, judged: SuiteComparison
 ) -> None:
     assert compare_suite_runs(before, now, RULES) == judged
@@ -240,7 +254,7 @@ CUT = "it was not done after 12 s and was ended (see verify.test_minutes)\nstill
         (GREEN, cut({PAYS: "failed"}), SuiteComparison((broken(CUT), new_failure(PAYS)))),
         (GREEN, NOTHING,
          SuiteComparison((broken("it told of 2 tests before the work, and tells of none now"),))),
-        (ONE_RED, told(exit_code=1, output="no such file"),
+        (ONE_RED, suite(exit_code=1, output="no such file"),
          SuiteComparison((broken("it told of 2 tests before the work, and tells of none now"
                         "\nno such file"),))),
         # Nothing is known of the time before, so that all red is new.
@@ -259,8 +273,11 @@ def test_a_run_that_shows_nothing_opens_no_gate(
     [
         (GREEN, SuiteComparison()),
         (ONE_RED, SuiteComparison(known_red=(PAYS,))),
-        (told({PAYS: "failed"}, flaky=FLAKY), SuiteComparison(known_red=(PAYS,), flaky=(PAYS,))),
-        (told(exit_code=1), SuiteComparison(known_red=(TEST_COMMAND,))),
+        (
+            suite({PAYS: "failed"}, flaky=FLAKY),
+            SuiteComparison(known_red=(PAYS,), flaky=(PAYS,)),
+        ),
+        (suite(exit_code=1), SuiteComparison(known_red=(TEST_COMMAND,))),
         (cut({PAYS: "failed"}), SuiteComparison(known_red=(TEST_COMMAND, PAYS))),
         (illegible(), SuiteComparison(known_red=(TEST_COMMAND,))),
     ],
@@ -270,7 +287,7 @@ def test_what_was_red_before_the_work_has_a_name(before: SuiteRun, judged: Suite
 
 
 RUNS = st.builds(
-    told,
+    suite,
     st.dictionaries(
         st.sampled_from(["a::x", "a::x[1]", "b::x (2)", "b::(load)", "c › y", "test_z"]),
         st.sampled_from(["passed", "failed", "skipped"]),
@@ -299,9 +316,9 @@ def test_a_red_test_is_objected_to_or_listed(before: SuiteRun, now: SuiteRun) ->
 
 
 def test_the_end_of_a_long_output_goes_with_an_objection() -> None:
-    now = told(exit_code=1, output="x" * 5000 + "the end")
+    now = suite(exit_code=1, output="x" * 5000 + "the end")
 
-    (objection,) = compare_suite_runs(told(), now, RULES).objections
+    (objection,) = compare_suite_runs(suite(), now, RULES).objections
 
     assert objection.message.endswith("x" * 10 + "the end")
     assert len(objection.message) < 500

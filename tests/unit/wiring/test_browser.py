@@ -81,7 +81,7 @@ def test_a_table_that_is_empty_or_has_a_browser_of_its_own_takes_its_place(
     ("users", "table", "told"),
     [(None, {}, True), ({"custom": MINE}, {"custom": MINE}, True), ({}, {}, False)],
 )
-def test_a_browser_that_is_missing_is_told_of_only_where_it_is_missed(
+def test_a_missing_browser_is_reported_only_where_it_is_needed(
     users: Table | None, table: Table, told: bool, browser: Browser, tmp_path: Path
 ) -> None:
     browser.node.unlink()

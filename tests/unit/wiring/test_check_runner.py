@@ -138,7 +138,7 @@ async def test_a_server_on_this_machine_is_out_of_reach(harness: RunnerHarness) 
     assert output_lines(result)[-1].startswith("ConnectionRefusedError")
 
 
-async def test_hosts_are_reached_as_the_settings_say_and_told(tmp_path: Path) -> None:
+async def test_hosts_are_reached_as_the_settings_say_and_recorded(tmp_path: Path) -> None:
     opened = {"sandbox.network": "allowlist", "sandbox.hosts": ("packages.invalid:443",)}
     harness = await make_runner_harness(tmp_path, opened)
     ask = "import urllib.request; urllib.request.urlopen('http://elsewhere.invalid/')"

@@ -108,7 +108,9 @@ async def test_files_that_only_the_commit_of_the_base_had_are_gone(tmp_path: Pat
     assert output_lines(result) == ["SPEC.md", "installed", "new.txt"]
 
 
-async def test_a_setup_that_fails_is_told_before_the_output_and_tried_again(tmp_path: Path) -> None:
+async def test_a_setup_that_fails_is_reported_before_the_output_and_tried_again(
+    tmp_path: Path,
+) -> None:
     harness = await make_runner_harness(tmp_path, {"project.setup": "echo no luck; test -e lucky"})
 
     result = await harness.run("echo ran")

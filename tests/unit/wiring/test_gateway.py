@@ -195,7 +195,7 @@ async def test_what_the_ledger_has_is_not_left_for_a_session_or_its_run(
     meter.close()
 
 
-def test_what_others_spent_today_is_told_without_what_the_run_did(tmp_path: Path) -> None:
+def test_what_others_spent_today_excludes_what_the_run_spent(tmp_path: Path) -> None:
     midnight = NOON.astimezone().replace(hour=0)
     rows = [
         ("own", RUN, NOON, 1.0),
@@ -216,7 +216,7 @@ def given(tmp_path: Path, **raw: str) -> Environment:
     return parse_environment({"TREADLE_ROOT": str(tmp_path), "HOME": str(tmp_path), **raw})
 
 
-async def test_an_agent_is_metered_for_as_long_as_its_run_is_told(tmp_path: Path) -> None:
+async def test_an_agent_is_metered_for_as_long_as_its_run_is_executed(tmp_path: Path) -> None:
     agent, script = ClaudeAgent(Path("/claude"), {}), "http://127.0.0.1:9"
 
     with metered(
@@ -238,7 +238,7 @@ class CloudAgent(WatchedAgent):
         raise AssertionError("nobody waited")
 
 
-async def test_what_an_agent_in_a_cloud_tells_of_its_cost_counts_against_the_day(
+async def test_what_an_agent_in_a_cloud_reports_as_its_cost_counts_against_the_day(
     tmp_path: Path,
 ) -> None:
     # One dollar by our count, and half a dollar more by the agent's own.

@@ -1,4 +1,4 @@
-"""A run's gateway is there from its first session to a while after its last."""
+"""A run's gateway listens from its first session until a while after its last."""
 
 import asyncio
 from pathlib import Path
@@ -57,7 +57,7 @@ def remove_the_database(root: Path) -> None:
         file.unlink()
 
 
-async def test_a_ledger_that_fails_when_nobody_listens_is_told_to_whoever_comes_next(
+async def test_a_ledger_that_fails_unnoticed_is_reported_to_the_next_caller(
     tmp_path: Path, rehearse: Rehearse
 ) -> None:
     api = rehearse("{version: 1, sessions: [{turns: [{text: hello}]}]}")

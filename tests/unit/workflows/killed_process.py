@@ -1,4 +1,4 @@
-"""Processes that are killed while they tell a run: at a step, or before they write to its log."""
+"""Processes that are killed while they execute a run: at a step, or before a write to its log."""
 
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass

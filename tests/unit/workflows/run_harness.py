@@ -78,7 +78,7 @@ PLANNED = ["plan.made"]
 
 
 class LastingAgent(ReplayAgent):
-    """Outlives the process that tells the run. A session that is opened again plays all its moves
+    """Outlives the process of the run. A session that is opened again plays all its moves
     again: whatever it had done before is refused by the board, or makes no difference."""
 
     async def open(self, brief: SessionBrief) -> ReplaySession:
@@ -93,7 +93,7 @@ class LastingAgent(ReplayAgent):
 
 @dataclass
 class RunHarness:
-    """Set what matters to a test before `tell`. To tell the same run again is a restart."""
+    """Set what matters to a test before `execute`. Executing the same run again is a restart."""
 
     directory: Path
     user: Repository
@@ -117,14 +117,14 @@ class RunHarness:
     store: MemoryStore = field(default_factory=MemoryStore)
     # The steps that finished, by the run and its leg.
     finished: dict[tuple[RunId, int], list[tuple[str, Json]]] = field(default_factory=dict)
-    # What stands between a telling and its steps or its log.
+    # What a test puts between the run and its steps or its log.
     wrap_steps: Callable[[Steps], Steps] = lambda steps: steps
     wrap_store: Callable[[Store], Store] = lambda store: store
     breakers: MemoryBreakers = field(default_factory=MemoryBreakers)
     quota_gates: MemoryQuotaBlocks = field(default_factory=MemoryQuotaBlocks)
     agent: ReplayAgent = field(default_factory=lambda: LastingAgent(()))
     new_session_id: SessionNumbers = field(default_factory=SessionNumbers)
-    story: RunLoop | None = None
+    loop: RunLoop | None = None
     run_workspace: RunWorkspace | None = None
     prepare: Callable[[], Awaitable[None]] = nothing_to_prepare
     forget_setup: Callable[[], None] = lambda: None
@@ -166,16 +166,16 @@ class RunHarness:
         return [event for event in self.events if isinstance(event, kinds)]
 
     def start_over(self, run: RunId) -> None:
-        """The next `tell` is the beginning of this run; nobody remembers an earlier one."""
+        """The next `execute` starts this run; the earlier one is forgotten."""
         self.run, self.store = run, MemoryStore()
         self.finished.clear()
 
     def record(self, *events: Event) -> None:
-        """Something that is no part of the story is told of the run."""
+        """Records events that are not the loop's own."""
         self.store.append(self.run, [(self.clock.now(), event) for event in events])
 
     async def execute(self) -> RunResult:
-        """The whole run but for its landing; continues where it was cut."""
+        """The whole run but for its landing; continues where it was interrupted."""
         history = read_history(self.store.read(self.run))
         if not history.event_count:
             self.agent, self.new_session_id = LastingAgent(self.sessions), SessionNumbers()

@@ -174,16 +174,16 @@ async def run_on(
     return Run(user, Repository(clone.path, own), project, snapshot, clone)
 
 
-async def brought_home(run: Run) -> ImportedBranch | NothingToImport:
+async def import_run(run: Run) -> ImportedBranch | NothingToImport:
     """What the end of a round does: commit the rest, import it all."""
     rest = await commit_round(run.clone, "Work")
     return await import_work(run.project, run.clone, RUN, rest.tip)
 
 
-async def story_on(user: Repository) -> LandingOutcome:
+async def deliver_on(user: Repository) -> LandingOutcome:
     """All that a run does with git, once: safe to be cut anywhere and told again."""
     run = await run_on(user)
     run.agent.write("new", "work")
-    imported = await brought_home(run)
+    imported = await import_run(run)
     assert isinstance(imported, ImportedBranch)
     return await land(run.project, run.snapshot, imported, RUN)

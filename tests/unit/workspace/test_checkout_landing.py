@@ -12,8 +12,8 @@ from .real_git import (
     RUN,
     Repository,
     Run,
-    brought_home,
     empty_repository,
+    import_run,
     repository_in,
     run_on,
 )
@@ -26,7 +26,7 @@ async def worked(user: Repository, **files: str) -> tuple[Run, ImportedBranch]:
     """A run whose agent committed `files`, imported and ready to land."""
     run = await run_on(user)
     run.agent.commit("Work", **(files or {"new": "work"}))
-    imported = await brought_home(run)
+    imported = await import_run(run)
     assert isinstance(imported, ImportedBranch)
     return run, imported
 
@@ -192,7 +192,7 @@ async def test_an_ignored_file_in_the_way_is_not_overwritten(dirty: bool, tmp_pa
     run.agent.write("secret", "the agent's")
     run.agent.git("add", "--force", "secret")
     run.agent.git("commit", "--quiet", "-m", "Work")
-    imported = await brought_home(run)
+    imported = await import_run(run)
     assert isinstance(imported, ImportedBranch)
 
     assert await kept(run, imported) == LandingRefused(
@@ -209,7 +209,7 @@ async def test_an_ignored_file_in_the_way_in_an_empty_repository(tmp_path: Path)
     run.agent.write("secret", "the agent's")
     run.agent.git("add", "--force", "secret")
     run.agent.git("commit", "--quiet", "-m", "Work")
-    imported = await brought_home(run)
+    imported = await import_run(run)
     assert isinstance(imported, ImportedBranch)
 
     assert (await kept(run, imported)).reason == (
@@ -245,7 +245,7 @@ async def test_work_that_does_not_descend_from_the_snapshot_is_kept(tmp_path: Pa
     run.agent.git("checkout", "--quiet", "--orphan", "fresh")
     run.agent.commit("A history of its own")
     run.agent.git("branch", "--force", BRANCH, "fresh")
-    imported = await brought_home(run)
+    imported = await import_run(run)
     assert isinstance(imported, ImportedBranch)
 
     assert (await kept(run, imported)).reason == (

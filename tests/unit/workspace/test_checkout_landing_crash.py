@@ -11,29 +11,29 @@ import pytest
 
 from tests.unit.workspace.real_git import (
     Repository,
+    deliver_on,
     empty_repository,
     files_of,
     repository_in,
-    story_on,
 )
 from treadle.workspace.checkout_landing import LandedCommit
 
 pytestmark = pytest.mark.slow
 
-PAST_THE_END = 49  # of the commands that the story starts
+PAST_THE_END = 49  # of the commands that the run starts
 
 CHILD = """
 import asyncio, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from workspace.real_git import Repository, story_on
+from workspace.real_git import Repository, deliver_on
 environment = dict(PATH=sys.argv[3], HOME=sys.argv[4], GIT_CONFIG_NOSYSTEM="1")
-asyncio.run(story_on(Repository(Path(sys.argv[2]), environment)))
+asyncio.run(deliver_on(Repository(Path(sys.argv[2]), environment)))
 """
 
 
 def killed_at(number: int, user: Repository) -> bool:
-    """Run the story in a process that dies when it starts its `number`th git command."""
+    """Deliver in a process that dies when it starts its `number`th git command."""
     shims = user.path.parent / "shims"
     shims.mkdir()
     count = shlex.quote(str(shims / "count"))
@@ -69,7 +69,7 @@ async def test_a_dirty_checkout(number: int, tmp_path: Path) -> None:
     user = dirty_repository_in(tmp_path)
     killed_at(number, user)
 
-    outcome = await story_on(user)
+    outcome = await deliver_on(user)
 
     assert outcome == LandedCommit(user.head)
     assert {name: text for name, (_, text) in files_of(user.path).items()} == {
@@ -85,11 +85,11 @@ async def test_the_last_of_these_numbers_is_past_the_end(tmp_path: Path) -> None
     assert not killed_at(PAST_THE_END, dirty_repository_in(tmp_path))
 
 
-async def test_the_story_works_with_the_longer_hash(tmp_path: Path) -> None:
+async def test_a_round_works_with_the_longer_hash(tmp_path: Path) -> None:
     user = empty_repository(tmp_path, object_format="sha256")
     user.write("SPEC.md", "# Build it")
 
-    outcome = await story_on(user)
+    outcome = await deliver_on(user)
 
     assert outcome == LandedCommit(user.head)
     assert user.tree() == {"SPEC.md": "# Build it", "new": "work"}

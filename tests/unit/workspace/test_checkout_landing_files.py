@@ -7,7 +7,7 @@ from tests.unit.workspace.real_git import (
     RUN,
     Repository,
     Run,
-    brought_home,
+    import_run,
     repository_in,
     run_on,
 )
@@ -18,7 +18,7 @@ from treadle.workspace.imports import ImportedBranch
 async def worked(user: Repository, **files: str) -> tuple[Run, ImportedBranch]:
     run = await run_on(user)
     run.agent.commit("Work", **files)
-    imported = await brought_home(run)
+    imported = await import_run(run)
     assert isinstance(imported, ImportedBranch)
     return run, imported
 
@@ -50,7 +50,7 @@ async def test_an_ignored_file_in_the_way_stops_all_of_it(tmp_path: Path) -> Non
     run.agent.write("new", "work")
     run.agent.git("add", "--force", "--all")
     run.agent.git("commit", "-q", "-m", "Work")
-    imported = await brought_home(run)
+    imported = await import_run(run)
     assert isinstance(imported, ImportedBranch)
     before = user.state()
 

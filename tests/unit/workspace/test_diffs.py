@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.workspace.real_git import BRANCH, Run, brought_home, repository_in, run_on
+from tests.unit.workspace.real_git import BRANCH, Run, import_run, repository_in, run_on
 from treadle.domain.errors import ProjectError
 from treadle.workspace.diffs import diff_text
 
@@ -15,7 +15,7 @@ async def a_run_with_work(tmp_path: Path) -> Run:
     user.git("config", "color.ui", "always")
     run = await run_on(user)
     run.agent.commit("Work", **{"changed.txt": "after\n"})
-    await brought_home(run)
+    await import_run(run)
     return run
 
 

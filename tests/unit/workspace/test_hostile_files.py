@@ -15,6 +15,8 @@ from treadle.workspace.hostile_files import find_pipes
 from .deep_trees import dig
 from .real_git import repository_in, run_on
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def left_behind(tmp_path: Path) -> Iterator[None]:

@@ -9,7 +9,7 @@ from treadle.workspace.commits import commit_round
 from treadle.workspace.git import GitFailed
 from treadle.workspace.imports import ImportedBranch, NothingToImport
 
-from .real_git import BRANCH, RUN, Repository, Run, brought_home, repository_in, run_on
+from .real_git import BRANCH, RUN, Repository, Run, import_run, repository_in, run_on
 
 BACKUPS = f"refs/treadle/backup/{RUN}"
 
@@ -17,7 +17,7 @@ BACKUPS = f"refs/treadle/backup/{RUN}"
 async def imported_from(run: Run) -> ImportedBranch | NothingToImport:
     """What was imported, after a look that nothing else changed."""
     before = run.user.state()
-    imported = await brought_home(run)
+    imported = await import_run(run)
     assert run.user.state() == before
     assert not (run.user.git_dir / "FETCH_HEAD").exists()
     assert run.user.refs("refs/treadle/incoming") == {}
@@ -228,7 +228,7 @@ async def test_malformed_objects_do_not_come_in(tmp_path: Path) -> None:
     before = run.user.state()
 
     with pytest.raises(GitFailed, match="git fetch failed"):
-        await brought_home(run)
+        await import_run(run)
 
     assert run.user.state() == before
     assert run.user.refs("refs/heads/treadle") == {}

@@ -109,6 +109,7 @@ def test_of_too_much_no_more_is_read_than_shows_that_it_is(top: Path) -> None:
     assert [len(text) for text in found.values()] == [output_files.MOST_BYTES] * wanted
 
 
+@pytest.mark.slow
 def test_directories_may_be_deeper_than_a_function_calls_itself(top: Path) -> None:
     reaches = os.open(top / "reports", os.O_RDONLY)
     for _ in range(2500):

@@ -12,6 +12,8 @@ from treadle.workspace.agent_tree import agent_git, repair_clone
 from treadle.workspace.commits import CommittedRound, commit_round
 from treadle.workspace.salvage import salvage
 
+pytestmark = pytest.mark.slow
+
 Work = Callable[[Repository], object]
 
 

@@ -81,7 +81,7 @@ async def test_a_history_without_a_common_past_says_nothing(user: Repository) ->
     assert (await moved(user, before)).undone == 0
 
 
-async def test_a_commit_of_ours_tells_by_itself_where_the_work_is(tmp_path: Path) -> None:
+async def test_a_commit_of_ours_says_by_itself_where_the_work_is(tmp_path: Path) -> None:
     run = await run_on(repository_in(tmp_path))
     run.agent.write("two", "2")
     rest = await commit_round(run.clone, "Finish the round")

@@ -6,7 +6,7 @@ import pytest
 
 from treadle.workspace.unimported_work import is_all_imported, is_on_other_branch
 
-from .real_git import BRANCH, Run, brought_home, repository_in, run_on
+from .real_git import BRANCH, Run, import_run, repository_in, run_on
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ async def run(tmp_path: Path) -> Run:
     """A run that has brought one commit home."""
     run = await run_on(repository_in(tmp_path))
     run.agent.commit("One", one="1")
-    await brought_home(run)
+    await import_run(run)
     return run
 
 

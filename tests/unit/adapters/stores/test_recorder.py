@@ -96,7 +96,7 @@ async def test_a_flood_of_text_is_stored_before_it_grows_large() -> None:
     recorder.flush()
 
 
-async def test_readers_are_told_in_order_and_only_of_what_is_stored() -> None:
+async def test_readers_get_events_in_order_and_only_once_stored() -> None:
     store = Batches()
     told: list[tuple[int, Event, int]] = []
 
@@ -147,7 +147,7 @@ async def test_an_event_that_could_not_be_stored_is_refused_and_never_turns_up_l
     assert told == [SPOKE, RunWarned("there is room again")]
 
 
-async def test_text_that_could_not_be_stored_in_time_waits_until_somebody_must_be_told() -> None:
+async def test_text_that_could_not_be_stored_in_time_waits_for_the_next_urgent_event() -> None:
     store = Batches()
     store.failing = True
     recorder = Recorder(store, RUN, FakeClock(), ())
@@ -162,7 +162,7 @@ async def test_text_that_could_not_be_stored_in_time_waits_until_somebody_must_b
     assert store.batches == [[SPOKE]]
 
 
-async def test_what_is_stored_and_told_is_cleaned_first() -> None:
+async def test_what_is_stored_and_shown_is_cleaned_first() -> None:
     store = Batches()
     told: list[Event] = []
 
@@ -188,7 +188,7 @@ def test_a_log_can_be_added_to_where_no_event_loop_runs() -> None:
     assert store.batches == [[WARNED]]
 
 
-async def test_what_is_told_once_comes_after_what_waited_and_is_told_to_readers_once() -> None:
+async def test_what_is_recorded_once_comes_after_what_waited_and_reaches_readers_once() -> None:
     store = Batches()
     told: list[Event] = []
     recorder = Recorder(store, RUN, FakeClock(), (lambda each: told.append(each.event),))
@@ -202,7 +202,7 @@ async def test_what_is_told_once_comes_after_what_waited_and_is_told_to_readers_
     assert told == [SPOKE, WARNED, SPOKE]
 
 
-async def test_what_is_told_once_is_cleaned_and_may_only_fill_the_screen() -> None:
+async def test_what_is_recorded_once_is_cleaned_and_may_only_fill_the_screen() -> None:
     store = Batches()
     recorder = Recorder(store, RUN, FakeClock(), (), clean=lambda _: AgentSpoke("***"))
 

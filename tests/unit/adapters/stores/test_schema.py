@@ -210,7 +210,7 @@ def test_no_file_at_all_is_no_error_for_readers(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_place_that_cannot_hold_a_file_is_told_in_one_line(tmp_path: Path) -> None:
+def test_a_path_that_cannot_hold_a_file_is_reported_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     (tmp_path / "folder" / "events.db").mkdir(parents=True)
 

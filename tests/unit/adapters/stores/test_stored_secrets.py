@@ -23,14 +23,14 @@ def test_reasons_and_questions_are_stored_clean(tmp_path: Path) -> None:
     with closing(open_database(Storage(tmp_path))) as database:
         breakers = DatabaseBreakers(database, clean=clean)
         gates = DatabaseQuotaBlocks(database, clean=clean)
-        desk = DatabaseApprovals(database, clean=clean)
+        approvals = DatabaseApprovals(database, clean=clean)
 
         breakers.swap(
             CircuitBreaker("model"), CircuitBreaker("model", failures=1, reason=f"no {GITHUB}")
         )
         gates.block(None, QuotaBlock("account", NOW, f"no {GITHUB}", NOW))
         question = ApprovalQuestion("gate", f"use {GITHUB}?", f"curl {GITHUB}", "hash")
-        put = desk.ask(make_approval(question, run=RUN, step="1: gate", now=NOW))
+        put = approvals.ask(make_approval(question, run=RUN, step="1: gate", now=NOW))
 
         gate = gates.read("account")
         assert (breakers.read("model").reason, gate and gate.reason) == ("no ***", "no ***")

@@ -227,7 +227,7 @@ def test_assignments_are_no_words(line: str, found: ShellCommand) -> None:
     assert script(line).commands == (found,)
 
 
-def test_a_loop_tells_the_values_of_its_variable() -> None:
+def test_a_loop_gives_the_values_of_its_variable() -> None:
     found = script("for x in 1 *.ts; do a; done")
     assert found.loops == (Loop("x", (Word("1"), Word("*.ts", expands=True))),)
     assert found.commands == (ShellCommand(words("a"), certain=False, loops=("x",)),)

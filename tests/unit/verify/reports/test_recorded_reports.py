@@ -148,7 +148,7 @@ def test_rspec_with_a_file_that_does_not_load() -> None:
         ([], "go_verbose.txt", "make test"),
     ],
 )
-def test_go_tells_the_same_in_every_form(names: list[str], output: str, command: str) -> None:
+def test_go_reports_the_same_in_every_form(names: list[str], output: str, command: str) -> None:
     report = read(*names, output=output, command=command)
 
     assert outcomes(report) == GO

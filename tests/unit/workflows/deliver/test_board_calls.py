@@ -29,7 +29,7 @@ def harness(tmp_path: Path) -> BoardHarness:
     return make_board_harness(tmp_path)
 
 
-async def test_deliverables_are_created_told_and_saved(harness: BoardHarness) -> None:
+async def test_deliverables_are_created_recorded_and_saved(harness: BoardHarness) -> None:
     reply = await harness.create("DL-1", "DL-2")
 
     assert reply == ToolReply("Created 2: DL-1, DL-2.")
@@ -38,7 +38,7 @@ async def test_deliverables_are_created_told_and_saved(harness: BoardHarness) ->
     assert harness.board.tally() == Tally(total=2)
 
 
-async def test_a_status_is_changed_told_and_saved_and_a_pass_is_a_claim(
+async def test_a_status_is_changed_recorded_and_saved_and_a_pass_is_a_claim(
     harness: BoardHarness,
 ) -> None:
     await harness.create("DL-1", "DL-2")
@@ -130,7 +130,7 @@ async def test_a_call_that_cannot_be_met_creates_nothing_and_says_why(
 
 
 @pytest.mark.parametrize("status", ["pending", "passed", "blocked"])
-async def test_what_an_agent_asks_for_once_more_is_there_already_and_is_not_told_again(
+async def test_what_an_agent_asks_for_once_more_is_there_already_and_is_not_recorded_again(
     harness: BoardHarness, status: str
 ) -> None:
     await harness.create("DL-1")

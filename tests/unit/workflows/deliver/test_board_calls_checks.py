@@ -102,7 +102,7 @@ def test_what_the_tools_take_is_what_their_schemas_say(harness: BoardHarness) ->
     assert not add.is_valid({"deliverableId": "DL-1", "criterion": SEEN})
 
 
-async def test_a_check_is_added_told_and_saved_once(harness: BoardHarness) -> None:
+async def test_a_check_is_added_recorded_and_saved_once(harness: BoardHarness) -> None:
     await harness.create("DL-1", "DL-2")
     harness.events.clear()
 

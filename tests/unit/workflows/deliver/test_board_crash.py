@@ -1,4 +1,4 @@
-"""A process may die right after any fact was stored: the next one knows it, and tells it once."""
+"""Whatever was stored when a process died is known to the next one and recorded once."""
 
 from collections.abc import Callable, Coroutine
 from dataclasses import replace

@@ -201,7 +201,7 @@ async def test_a_run_begins_with_the_passes_whose_work_it_can_find(
     assert (board_harness.path.read_bytes() == before) == (found == left)
 
 
-async def test_all_passes_without_work_are_told_in_one_warning(tmp_path: Path) -> None:
+async def test_all_passes_without_work_are_reported_in_one_warning(tmp_path: Path) -> None:
     left = [claimed("DL-1"), claimed("DL-2", HELD), claimed("DL-3", GONE)]
     board_harness = make_board_harness(tmp_path, left=left)
     board_harness.events.clear()
@@ -243,7 +243,7 @@ async def test_the_passes_of_a_round_stand_for_the_commit_its_work_ends_at(
     )
 
 
-async def test_a_pass_whose_work_could_not_be_brought_home_is_pending_for_the_next_run(
+async def test_a_pass_whose_work_could_not_be_imported_is_pending_for_the_next_run(
     harness: RunHarness,
 ) -> None:
     harness.plan(deliverable("DL-1"))

@@ -162,7 +162,7 @@ async def test_a_rehearsal_marks_the_passes_that_it_catches_up_with(harness: Boa
     assert reopen_board(harness, PASS, rehearsed=True).saved() == (claimed("DL-1", rehearsed=True),)
 
 
-async def test_a_broken_file_is_told_by_its_line_and_put_aside_for_what_the_log_says(
+async def test_a_broken_file_is_reported_by_its_line_and_replaced_by_what_the_log_says(
     harness: BoardHarness,
 ) -> None:
     await harness.create("DL-1")

@@ -1,4 +1,4 @@
-"""When a `deliver` run shows its work again, mends tests, asks about them, or may succeed."""
+"""When a `deliver` run verifies again, repairs tests, asks about them, or may succeed."""
 
 from dataclasses import replace
 from typing import Any

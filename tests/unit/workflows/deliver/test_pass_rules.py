@@ -1,4 +1,4 @@
-"""An agent says that something is done: it passes, is claimed until it is shown, or is refused."""
+"""An agent sets a status to passed: it passes, is claimed until verified, or is refused."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -51,14 +51,14 @@ async def test_a_tool_works_on_what_a_person_has_just_written(harness: BoardHarn
     assert [event.type for event in harness.events] == ["status.adopted", "deliverable.changed"]
 
 
-def test_an_edit_that_changes_no_deliverable_is_not_worth_telling(harness: BoardHarness) -> None:
+def test_an_edit_that_changes_no_deliverable_is_not_recorded(harness: BoardHarness) -> None:
     harness.edit()
     harness.board.adopt()
 
     assert harness.events == []
 
 
-async def test_an_invalid_edit_is_told_once_by_its_line_and_put_aside_at_the_next_change(
+async def test_an_invalid_edit_is_reported_once_by_its_line_and_put_aside_at_the_next_change(
     harness: BoardHarness,
 ) -> None:
     await harness.create("DL-1")
@@ -164,7 +164,7 @@ async def test_a_file_broken_in_the_very_moment_of_a_change_is_put_aside(tmp_pat
     assert harness.path.with_suffix(".json.refused").read_text() == "{broken"
 
 
-async def test_a_file_that_takes_no_writes_is_told_once_and_caught_up_with_later(
+async def test_a_file_that_takes_no_writes_is_reported_once_and_written_later(
     harness: BoardHarness,
 ) -> None:
     await harness.create("DL-1", "DL-2")

@@ -1,4 +1,4 @@
-"""What was claimed is shown, refused or found broken: one verification over a real board."""
+"""Claims are proven, refused or found broken: one verification over a real board."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -58,7 +58,7 @@ class VerifierHarness:
         return [(each.command, each.commit, each.when) for each in self.runner.commands]
 
     @property
-    def told(self) -> list[Event]:
+    def recorded(self) -> list[Event]:
         """What was recorded besides the results of commands."""
         return [e for e in self.harness.events if not isinstance(e, (CheckFinished, SuiteFinished))]
 
@@ -133,7 +133,7 @@ async def test_what_fails_before_the_work_and_passes_after_it_is_proven(tmp_path
 
     assert findings == VerificationFindings()
     assert harness.commands_run == [("make one", BASE, "before"), ("make one", WORK, "after")]
-    assert harness.told == [turned("DL-1", "pending", "passed", "proven", commit=WORK)]
+    assert harness.recorded == [turned("DL-1", "pending", "passed", "proven", commit=WORK)]
     assert harness.harness.saved() == (passed(ONE),)
 
 
@@ -143,7 +143,7 @@ async def test_what_passes_before_the_work_as_well_is_only_claimed(tmp_path: Pat
 
     await harness.shows()
 
-    assert harness.told == [turned("DL-1", "pending", "passed", "claimed", commit=WORK)]
+    assert harness.recorded == [turned("DL-1", "pending", "passed", "claimed", commit=WORK)]
     [saved] = harness.harness.saved()
     assert (saved.proof, saved.checks) == (
         "claimed",
@@ -158,10 +158,13 @@ async def test_a_red_check_refuses_its_own_deliverable_and_no_other(tmp_path: Pa
 
     findings = await harness.shows()
 
-    assert "DL-1, criterion “DL-1 can be seen”: `make one` ended with exit code 1." in findings.told
-    assert "DL-2" not in findings.told
-    assert "it does not hold" in findings.told
-    assert harness.told == [
+    assert (
+        "DL-1, criterion “DL-1 can be seen”: `make one` ended with exit code 1."
+        in findings.recorded
+    )
+    assert "DL-2" not in findings.recorded
+    assert "it does not hold" in findings.recorded
+    assert harness.recorded == [
         refused("DL-1", red=1),
         turned("DL-2", "pending", "passed", "proven", commit=WORK),
     ]
@@ -175,8 +178,8 @@ async def test_a_check_that_does_not_end_is_red(tmp_path: Path) -> None:
 
     findings = await harness.shows()
 
-    assert "`make one` ran out of time.\n\n```\n(it printed nothing)\n```" in findings.told
-    assert harness.told == [refused("DL-1", red=1)]
+    assert "`make one` ran out of time.\n\n```\n(it printed nothing)\n```" in findings.recorded
+    assert harness.recorded == [refused("DL-1", red=1)]
 
 
 async def test_checks_that_nobody_claims_are_seen_to_fail_and_nothing_else(tmp_path: Path) -> None:
@@ -198,7 +201,7 @@ async def test_a_test_command_that_fails_as_before_opens_the_gate_and_is_warned_
     await harness.claims("DL-1")
 
     assert await harness.shows() == VerificationFindings()
-    assert harness.told == [
+    assert harness.recorded == [
         RunWarned(UNINFORMATIVE_TESTS),
         turned("DL-1", "pending", "passed", "claimed", commit=WORK),
     ]
@@ -222,12 +225,12 @@ async def test_tests_that_object_refuse_everything_until_a_person_accepts_them(
         ("new_failure", "test_it.It::test_hello")
     ]
     assert "test_it.It::test_hello fails, and did not before the work (test_it.py:7)" in (
-        findings.told
+        findings.recorded
     )
     assert accepted == VerificationFindings()
     suites = [event for event in harness.harness.events if isinstance(event, SuiteFinished)]
     assert [each.accepted for each in suites] == [(), (), suites[1].objections]
-    assert harness.told == [
+    assert harness.recorded == [
         refused("DL-1", red=0),
         turned("DL-1", "pending", "passed", "claimed", commit=WORK),
     ]
@@ -263,8 +266,11 @@ async def test_what_broke_later_is_pending_again_and_the_round_is_named(tmp_path
 
     findings = await harness.verification.reverify(tips, ACCEPTED)
 
-    assert "DL-1, criterion “DL-1 can be seen”: `make one` ended with exit code 1." in findings.told
-    assert harness.told == [
+    assert (
+        "DL-1, criterion “DL-1 can be seen”: `make one` ended with exit code 1."
+        in findings.recorded
+    )
+    assert harness.recorded == [
         RegressionFound("DL-1", "DL-1 can be seen", 2),
         turned("DL-1", "passed", "pending"),
         set_back("DL-1"),
@@ -277,7 +283,7 @@ async def test_what_broke_later_is_pending_again_and_the_round_is_named(tmp_path
     ]
 
 
-async def test_what_was_set_back_before_a_cut_is_told_once_more_to_the_next_session(
+async def test_what_was_set_back_before_a_crash_is_reported_again_to_the_next_session(
     tmp_path: Path,
 ) -> None:
     said = {("make one", BASE): RED, ("make one", WORK): GREEN, ("make one", LATER): RED}
@@ -290,7 +296,7 @@ async def test_what_was_set_back_before_a_cut_is_told_once_more_to_the_next_sess
     second = await harness.verification.reverify(TIPS, ACCEPTED)
 
     assert second == first
-    assert harness.told == [
+    assert harness.recorded == [
         RegressionFound("DL-1", "DL-1 can be seen", 2),
         turned("DL-1", "passed", "pending"),
         set_back("DL-1"),
@@ -323,4 +329,4 @@ async def test_a_run_that_is_to_stop_shows_nothing(tmp_path: Path) -> None:
 
     assert findings == again == VerificationFindings(stopped=True)
     assert not findings.hold
-    assert (harness.told, harness.harness.board.claims()) == ([], ())
+    assert (harness.recorded, harness.harness.board.claims()) == ([], ())

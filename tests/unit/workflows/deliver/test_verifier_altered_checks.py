@@ -49,7 +49,7 @@ async def test_what_a_changed_check_shows_is_claimed(tmp_path: Path) -> None:
     await harness.shows()
 
     claimed = turned("DL-1", "pending", "passed", "claimed", commit=WORK)
-    assert harness.told == [CheckAdded("DL-1", UNSEEN), TOLD, claimed]
+    assert harness.recorded == [CheckAdded("DL-1", UNSEEN), TOLD, claimed]
     assert harness.harness.saved() == (
         replace(ONE, status="passed", claim=Claim(WORK), proof="claimed"),
     )
@@ -90,21 +90,21 @@ async def test_a_later_change_of_the_check_takes_the_proof_and_not_the_pass(
 
     after = replace(passed(ONE), checks=(UNSEEN,), proof="claimed")
     assert findings.told == ""
-    assert harness.told == [CheckAdded("DL-1", UNSEEN), TOLD]
+    assert harness.recorded == [CheckAdded("DL-1", UNSEEN), TOLD]
     assert [replace(d, claim=after.claim) for d in harness.harness.saved()] == [after]
     # Whoever goes on with the run knows no more of it.
     again = history_of(*harness.harness.events)
     assert again.added_checks == (CheckAdded("DL-1", UNSEEN),)
 
 
-async def test_told_once_more_it_comes_to_the_same(tmp_path: Path) -> None:
+async def test_a_replayed_verification_comes_to_the_same(tmp_path: Path) -> None:
     harness = make_verifier_harness(
         tmp_path, ONE, said={(COMMAND, BASE): RED, (COMMAND, WORK): GREEN}
     )
     altered_in(harness, (BASE, WORK))
     await harness.shows()
     await harness.claims("DL-1")
-    # By a telling that was cut off right behind it.
+    # By a process that was killed right after it.
     harness.harness.board.reset_check("DL-1", SEEN)
 
     await harness.verification.verify_round(WORK, WORK, ())

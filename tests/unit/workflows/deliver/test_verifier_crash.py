@@ -1,4 +1,4 @@
-"""A run whose process is killed while its work is shown, at whatever moment, and told again."""
+"""A run whose process is killed while it verifies ends the same in another process."""
 
 import asyncio
 from collections.abc import Sequence
@@ -193,15 +193,15 @@ async def test_a_run_that_is_killed_while_its_work_is_shown_ends_as_if_nothing_h
 
 async def writes_of(harness: RunHarness) -> int:
     """How often a run writes to its log."""
-    doomed: list[KilledStore] = []
+    killed: list[KilledStore] = []
 
     def watched(store: Store) -> Store:
-        doomed.append(KilledStore(store, at=10_000))
-        return doomed[-1]
+        killed.append(KilledStore(store, at=10_000))
+        return killed[-1]
 
     harness.wrap_store = watched
     await harness.execute()
-    return doomed[-1].appended
+    return killed[-1].appended
 
 
 WRITES = 45

@@ -1,4 +1,4 @@
-"""A whole `focus` run over real git and a replayed agent, with a proving ground of words."""
+"""A whole `focus` run over real git and a replayed agent, with preset results of its checks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,7 +32,7 @@ class FocusOptions:
 
 @dataclass
 class FocusHarness(RunHarness):
-    """As the harness of `deliver`; what the check command says is said beforehand."""
+    """As `RunHarness`, for `focus`; the results of its check command are preset."""
 
     given_review: str = ""
     review_terms: ReviewRules = field(default_factory=lambda: ReviewRules("major", 3))

@@ -32,7 +32,7 @@ def harness(tmp_path: Path) -> FocusHarness:
     return make_focus_harness(tmp_path)
 
 
-async def test_work_that_git_refuses_is_told_and_comes_home_with_the_next(
+async def test_work_that_git_refuses_is_reported_and_imported_with_the_next(
     harness: FocusHarness,
 ) -> None:
     # What another git would leave that was ended in the middle of it.
@@ -68,7 +68,7 @@ async def test_a_session_that_leaves_nothing_makes_no_commit(harness: FocusHarne
     assert (result.reason, harness.of_type(WorkCommitted)) == ("approved", [])
 
 
-async def test_a_check_that_somebody_stopped_is_not_told(harness: FocusHarness) -> None:
+async def test_a_check_that_was_stopped_is_not_reported(harness: FocusHarness) -> None:
     harness.said = {}
     done: list[ReplayStep] = [*marker("DONE", "Done"), ending()]
     harness.sessions = [planned("# Plan\n"), done, reviewed("APPROVED")]
@@ -121,16 +121,16 @@ async def test_a_review_is_taken_once_and_only_whole() -> None:
 SUITE = SuiteCommand("make test", 60.0)
 
 
-def gate(ground: MemoryCheckRunner, recorded: list[Event]) -> SuiteVerifier:
+def gate(runner: MemoryCheckRunner, recorded: list[Event]) -> SuiteVerifier:
     rules = RegressionRules("", 80.0)
-    return SuiteVerifier(ground, SUITE, "before", lambda: rules, recorded.append)
+    return SuiteVerifier(runner, SUITE, "before", lambda: rules, recorded.append)
 
 
 async def test_tests_that_the_work_broke_stand_against_it() -> None:
     recorded = list[Event]()
-    ground = MemoryCheckRunner({("make test", "before"): GREEN, ("make test", "after"): RED})
+    runner = MemoryCheckRunner({("make test", "before"): GREEN, ("make test", "after"): RED})
 
-    gated = await gate(ground, recorded).verify("after")
+    gated = await gate(runner, recorded).verify("after")
 
     assert isinstance(gated, SuiteVerdict)
     assert "it does not hold" in gated.problems
@@ -138,17 +138,17 @@ async def test_tests_that_the_work_broke_stand_against_it() -> None:
 
 
 async def test_what_the_tests_said_before_the_work_is_asked_once() -> None:
-    ground = MemoryCheckRunner({("make test", ""): GREEN})
-    judge = gate(ground, []).verify
+    runner = MemoryCheckRunner({("make test", ""): GREEN})
+    judge = gate(runner, []).verify
 
     gated = [await judge("one"), await judge("two")]
 
     assert [isinstance(each, SuiteVerdict) and each.problems for each in gated] == ["", ""]
-    assert [trial.commit for trial in ground.commands] == ["before", "one", "two"]
+    assert [trial.commit for trial in runner.commands] == ["before", "one", "two"]
 
 
 @pytest.mark.parametrize("known", ["before", ""])
 async def test_tests_that_somebody_stopped_say_nothing(known: str) -> None:
-    ground = MemoryCheckRunner({("make test", known): GREEN} if known else {})
+    runner = MemoryCheckRunner({("make test", known): GREEN} if known else {})
 
-    assert await gate(ground, []).verify("after") == CommandStopped()
+    assert await gate(runner, []).verify("after") == CommandStopped()

@@ -1,4 +1,4 @@
-"""A signal of a `focus` run about something that was not handed over."""
+"""A signal of a `focus` run without the plan or the findings that belong to it."""
 
 from dataclasses import replace
 from pathlib import Path

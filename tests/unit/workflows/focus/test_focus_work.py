@@ -105,7 +105,7 @@ async def test_setup_follows_each_plan_and_the_check_comes_before_each_task_and_
     ] * 3
 
 
-async def test_a_failing_check_is_told_to_the_next_session_and_stops_nothing(
+async def test_a_failing_check_is_reported_to_the_next_session_and_stops_nothing(
     harness: FocusHarness,
 ) -> None:
     harness.said = {(CHECK, ""): PresetResult(2, "hands.py:1: no hands\n")}

@@ -1,4 +1,4 @@
-"""A `focus` run whose process is killed, at whatever moment, and told again by another."""
+"""A `focus` run whose process is killed at any moment ends the same in another process."""
 
 from dataclasses import dataclass, replace
 from itertools import count
@@ -68,7 +68,7 @@ def harness(tmp_path: Path) -> FocusHarness:
 
 @dataclass(frozen=True)
 class RunFacts:
-    """All that must be the same, however often the run was told."""
+    """All that must be the same, however often its process was killed."""
 
     result: RunResult
     facts: list[str]
@@ -78,7 +78,7 @@ class RunFacts:
 
 
 def fact(event: Event) -> str:
-    """An event without what differs from one telling to the next: commits, and their dates."""
+    """An event without what differs from one process to the next: commits, and their dates."""
     match event:
         case WorkCommitted(message=message):
             return f"committed {message}"

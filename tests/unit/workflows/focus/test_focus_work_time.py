@@ -1,4 +1,4 @@
-"""What a run has taken so far, for whoever ends it in the middle."""
+"""How long a run has taken so far, seen while it works between two sessions."""
 
 from pathlib import Path
 

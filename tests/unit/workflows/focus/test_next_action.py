@@ -49,7 +49,7 @@ APPROVED = StopRun("approved")
         ),
     ],
 )
-def test_the_stage_says_what_comes_next(phase: PhaseState, step: NextAction) -> None:
+def test_the_phase_decides_what_comes_next(phase: PhaseState, step: NextAction) -> None:
     assert decide_next(RunProgress(rounds=phase.complete), phase, RULES) == step
 
 

@@ -1,4 +1,4 @@
-"""Asking a person in the middle of a run: asked once, settled once, told once, whatever is cut."""
+"""A run asks a person once, settles once and records once, wherever it is killed."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -101,7 +101,7 @@ class MortalSteps(MemorySteps):
 
 @dataclass
 class RequestHarness:
-    """One run with a real approvals. Steps and log outlive a process, as they do on a disk."""
+    """One run with real stored approvals. Steps and log outlive a process, as they do on a disk."""
 
     approvals: DatabaseApprovals
     clock: FakeClock = field(default_factory=FakeClock)
@@ -129,7 +129,7 @@ class RequestHarness:
         self.approvals.answer(APPROVAL.id, answer, subject_hash="0123")
 
     @property
-    def told(self) -> list[Event]:
+    def recorded(self) -> list[Event]:
         return list(self.log.values())
 
 
@@ -153,7 +153,7 @@ async def test_a_run_goes_on_with_the_answer_soon_after_it_was_given(
 
     assert await harness.ask() == said
     assert harness.clock.moment - given_at <= timedelta(seconds=POLL_S)
-    assert harness.told == [
+    assert harness.recorded == [
         ApprovalAsked(APPROVAL),
         ApprovalAnswered(APPROVAL.id, "replied", "ada", "smaller steps"),
     ]
@@ -165,7 +165,7 @@ async def test_without_an_answer_the_deadline_decides(harness: RequestHarness) -
     assert harness.approvals.find(APPROVAL.id) == ApprovalRecord(
         APPROVAL, LapsedQuestion("approved", DEADLINE)
     )
-    assert harness.told == [ApprovalAsked(APPROVAL), ApprovalLapsed(APPROVAL.id, "approved")]
+    assert harness.recorded == [ApprovalAsked(APPROVAL), ApprovalLapsed(APPROVAL.id, "approved")]
 
 
 async def test_a_machine_that_slept_over_the_deadline_has_waited_long_enough(
@@ -182,7 +182,7 @@ async def test_a_run_that_is_to_stop_does_not_wait_on(harness: RequestHarness) -
 
     assert await harness.ask() == NotAnswered(APPROVAL.id)
     assert harness.approvals.find(APPROVAL.id) == ApprovalRecord(APPROVAL)
-    assert harness.told == [ApprovalAsked(APPROVAL)]
+    assert harness.recorded == [ApprovalAsked(APPROVAL)]
 
 
 async def test_an_answer_that_is_there_counts_although_the_run_is_to_stop(
@@ -196,17 +196,17 @@ async def test_an_answer_that_is_there_counts_although_the_run_is_to_stop(
     assert await harness.ask() == said
 
 
-async def test_a_story_that_is_told_again_does_not_ask_again(harness: RequestHarness) -> None:
+async def test_a_workflow_that_is_replayed_does_not_ask_again(harness: RequestHarness) -> None:
     harness.clock.on_sleep = harness.stop.set
     await harness.ask()
     harness.stop.clear()
     harness.clock.on_sleep = lambda: None
 
-    # Not even the answer of today changes what the story went on with.
+    # Not even the answer of today changes what the run went on with.
     harness.answer(Answer("approved", "ada", NOON))
 
     assert await harness.ask() == NotAnswered(APPROVAL.id)
-    assert harness.told == [ApprovalAsked(APPROVAL)]
+    assert harness.recorded == [ApprovalAsked(APPROVAL)]
 
 
 async def test_what_an_ended_run_still_asked_is_void_and_asked_anew_when_it_goes_on(
@@ -223,7 +223,7 @@ async def test_what_an_ended_run_still_asked_is_void_and_asked_anew_when_it_goes
     anew = make_approval(PLAN, run=RUN, step="2: plan", now=now)
 
     assert await harness.ask() == LapsedQuestion("approved", now + timedelta(minutes=20))
-    assert harness.told == [
+    assert harness.recorded == [
         ApprovalAsked(APPROVAL),
         ApprovalVoided(APPROVAL.id, "the run ended"),
         ApprovalAsked(anew),
@@ -243,7 +243,7 @@ async def test_a_question_about_another_subject_takes_the_place_of_the_first(
     assert harness.approvals.find(APPROVAL.id) == ApprovalRecord(
         APPROVAL, VoidedQuestion("its subject changed", NOON)
     )
-    assert harness.told == [
+    assert harness.recorded == [
         ApprovalAsked(APPROVAL),
         ApprovalVoided(APPROVAL.id, "its subject changed"),
         ApprovalAsked(other),
@@ -302,4 +302,4 @@ async def test_killed_anywhere_it_asks_once_and_goes_on_with_the_same_end(
 
     assert await harness.ask() == outcome
     assert harness.approvals.list_for_run(RUN) == [ApprovalRecord(APPROVAL, outcome)]
-    assert harness.told == [ApprovalAsked(APPROVAL), event]
+    assert harness.recorded == [ApprovalAsked(APPROVAL), event]

@@ -160,7 +160,7 @@ async def test_work_can_land_as_uncommitted_changes(harness: RunHarness) -> None
     assert (harness.user.path / "clock.py").read_text() == "text\n"
 
 
-async def test_a_nested_repository_is_told_and_left_out(harness: RunHarness) -> None:
+async def test_a_nested_repository_is_reported_and_left_out(harness: RunHarness) -> None:
     def nest() -> None:
         nested = harness.workspace / "nested"
         nested.mkdir()
@@ -182,7 +182,9 @@ async def test_a_nested_repository_is_told_and_left_out(harness: RunHarness) -> 
     ]
 
 
-async def test_notes_that_are_no_plain_file_are_told_and_left_alone(harness: RunHarness) -> None:
+async def test_notes_that_are_no_plain_file_are_reported_and_left_alone(
+    harness: RunHarness,
+) -> None:
     def link() -> None:
         (harness.workspace / ".treadle-notes.md").symlink_to("/etc/passwd")
 

@@ -1,4 +1,4 @@
-"""A run that starts from what an earlier run left on its branch and nobody has landed."""
+"""A run that starts from work that an earlier run left on its branch and that never landed."""
 
 from pathlib import Path
 

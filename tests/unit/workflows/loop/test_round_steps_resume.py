@@ -1,4 +1,4 @@
-"""A session that was cut off and cannot go on at once; what changed while nobody worked."""
+"""An interrupted session that cannot resume at once, and changes made in the meantime."""
 
 import asyncio
 import subprocess
@@ -47,7 +47,7 @@ async def cut_off_after_the_last_pass(harness: RunHarness) -> None:
         await harness.execute()
 
 
-async def test_a_cut_session_that_meets_a_shut_gate_ends_with_its_work_home(
+async def test_an_interrupted_session_that_may_not_start_ends_with_its_work_imported(
     harness: RunHarness,
 ) -> None:
     harness.wait_for_quota = True
@@ -62,7 +62,7 @@ async def test_a_cut_session_that_meets_a_shut_gate_ends_with_its_work_home(
     assert len(harness.of_type(WorkCommitted)) == len(harness.of_type(WorkImported)) == 1
 
 
-async def test_a_cut_session_that_is_stopped_before_it_goes_on_ends_with_its_work_home(
+async def test_an_interrupted_session_that_is_stopped_before_it_resumes_ends_with_its_work_imported(
     harness: RunHarness,
 ) -> None:
     await cut_off_after_the_last_pass(harness)
@@ -79,7 +79,9 @@ async def test_a_cut_session_that_is_stopped_before_it_goes_on_ends_with_its_wor
     assert len(harness.of_type(WorkImported)) == 1
 
 
-async def test_work_that_is_taken_back_comes_home_as_the_commit_it_was(harness: RunHarness) -> None:
+async def test_work_that_is_taken_back_is_imported_as_the_commit_it_was(
+    harness: RunHarness,
+) -> None:
     def take_back() -> None:
         git = ["git", "-C", str(harness.workspace), "reset", "--hard", "-q", "HEAD~1"]
         subprocess.run(git, check=True)
@@ -98,7 +100,7 @@ async def test_work_that_is_taken_back_comes_home_as_the_commit_it_was(harness: 
     assert second != first
 
 
-async def test_a_commit_is_told_after_a_crash_whatever_the_order_of_its_passes(
+async def test_a_commit_is_recorded_after_a_crash_whatever_the_order_of_its_passes(
     harness: RunHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     harness.plan(deliverable("DL-1"), deliverable("DL-2"))

@@ -101,7 +101,7 @@ def known(told: Sequence[Event], **facts: object) -> RunHistory:
         ([WorkKept("treadle/x", "why", "command")], {}),
         ([RunPaused("quota", NOON), RunResumed()], {}),
         ([AgentSpoke("before any round")], {}),
-        # what the run stands on; of the worksite, the last of each counts
+        # what the run stands on; of the workspace, the last of each counts
         ([PlanMade("hash")], {"planned": True}),
         ([CONTINUED], {"continued": CONTINUED}),
         ([PREPARED], {"prepared": PREPARED}),

@@ -72,7 +72,7 @@ async def test_a_specification_becomes_finished_work_over_rounds(harness: RunHar
     ]
 
 
-async def test_the_work_of_each_round_is_committed_and_brought_home(harness: RunHarness) -> None:
+async def test_the_work_of_each_round_is_committed_and_imported(harness: RunHarness) -> None:
     seen: list[list[str]] = []
 
     def look() -> None:
@@ -106,7 +106,7 @@ async def test_the_work_of_each_round_is_committed_and_brought_home(harness: Run
     assert harness.user.git("log", "-1", "--format=%an <%ae>", BRANCH) == "Ada <ada@example.com>"
 
 
-async def test_a_round_without_changes_brings_nothing_home(harness: RunHarness) -> None:
+async def test_a_round_without_changes_imports_nothing(harness: RunHarness) -> None:
     harness.sessions = [[created("DL-1"), ending()], [turned("DL-1", "passed"), ending()]]
 
     await harness.execute()

@@ -1,4 +1,4 @@
-"""A run whose process is killed, at whatever moment, and told again by another."""
+"""A run whose process is killed at any moment ends the same in another process."""
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -49,7 +49,7 @@ def harness(tmp_path: Path) -> RunHarness:
 
 
 def fact(event: Event) -> object:
-    """An event without what differs from one telling to the next: commits, and their dates."""
+    """An event without what differs from one process to the next: commits, and their dates."""
     match event:
         case WorkCommitted(message=message):
             return "committed", message
@@ -81,7 +81,7 @@ FACTS = (
 
 @dataclass(frozen=True)
 class RunFacts:
-    """All that must be the same, however often the run was told."""
+    """All that must be the same, however often its process was killed."""
 
     result: RunResult
     facts: list[object]

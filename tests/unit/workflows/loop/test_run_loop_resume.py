@@ -1,4 +1,4 @@
-"""Sessions that were cut off with their process, legs that go on: what is resumed, what counts."""
+"""Sessions interrupted with their process, and legs that continue: what is resumed and counted."""
 
 from pathlib import Path
 
@@ -39,13 +39,13 @@ def harness(tmp_path: Path) -> RunHarness:
     return made
 
 
-def killing() -> None:
+def kill_process() -> None:
     raise ProcessKilled
 
 
 async def test_a_session_that_was_cut_off_is_gone_on_with_in_the_agent(harness: RunHarness) -> None:
     harness.limit(max_iterations=2)
-    harness.sessions = [[ending()], [harness.wrote("one.py"), did(killing)]]
+    harness.sessions = [[ending()], [harness.wrote("one.py"), did(kill_process)]]
     with pytest.raises(ProcessKilled):
         await harness.execute()
     harness.agent.sessions = [[], [turned("DL-1", "passed"), ending()]]
@@ -68,7 +68,7 @@ async def test_a_session_that_was_cut_off_is_gone_on_with_in_the_agent(harness: 
 async def test_a_session_that_the_agent_knows_nothing_of_begins_anew_with_its_own_id(
     harness: RunHarness,
 ) -> None:
-    harness.sessions = [[did(killing)]]
+    harness.sessions = [[did(kill_process)]]
     with pytest.raises(ProcessKilled):
         await harness.execute()
     harness.agent.briefs.clear()
@@ -97,7 +97,7 @@ async def test_what_a_session_had_used_before_it_was_cut_off_is_part_of_what_it_
         did(lambda: harness.clock.advance(20)),
         ResponseUsed("sonnet", used),
     ]
-    harness.sessions = [[*before, did(killing), ending()]]
+    harness.sessions = [[*before, did(kill_process), ending()]]
     with pytest.raises(ProcessKilled):
         await harness.execute()
     harness.clock.advance(8 * 3600)
@@ -116,7 +116,7 @@ async def test_a_session_that_is_cut_off_again_and_again_uses_no_more_than_it_ma
 ) -> None:
     harness.limit(max_cost_usd=4.0)
     used = ResponseUsed("sonnet", Usage(output_tokens=100_000))  # 1 USD
-    harness.sessions = [[used, did(killing), ending()]]
+    harness.sessions = [[used, did(kill_process), ending()]]
     for _ in range(2):
         with pytest.raises(ProcessKilled):
             await harness.execute()

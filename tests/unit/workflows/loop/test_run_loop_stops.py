@@ -62,7 +62,7 @@ async def test_a_missing_login_ends_the_run_at_once(harness: RunHarness) -> None
     assert harness.types == [*ADOPTED, *OPENING, *ENDING, "round.failed"]
 
 
-async def test_nothing_is_brought_home_from_a_sandbox_that_does_not_hold(
+async def test_nothing_is_imported_from_a_sandbox_that_does_not_hold(
     harness: RunHarness,
 ) -> None:
     harness.sessions = [[harness.wrote("made.txt"), ending(SandboxError("still there"))]]
@@ -183,7 +183,7 @@ async def test_a_run_that_is_stopped_before_it_began_starts_nothing(harness: Run
     assert harness.types == ADOPTED
 
 
-async def test_a_run_that_is_stopped_within_a_session_brings_home_what_is_there(
+async def test_a_run_that_is_stopped_within_a_session_imports_what_is_there(
     harness: RunHarness,
 ) -> None:
     async def stopped() -> None:
@@ -221,7 +221,7 @@ async def test_a_log_that_takes_no_more_events_ends_the_run_and_the_progress_is_
     assert (harness.loop.progress.rounds, harness.loop.progress.cost_usd) == (1, 0.5)
 
 
-async def test_what_a_session_cost_is_known_even_when_its_work_cannot_be_brought_home(
+async def test_what_a_session_cost_is_known_even_when_its_work_cannot_be_imported(
     harness: RunHarness,
 ) -> None:
     used = Usage(output_tokens=100)
@@ -248,7 +248,7 @@ async def test_what_a_session_cost_is_known_even_when_its_work_cannot_be_brought
     )
 
 
-async def test_the_time_to_bring_work_home_is_running_time(harness: RunHarness) -> None:
+async def test_the_time_to_import_work_is_running_time(harness: RunHarness) -> None:
     class Slow(MemoryStore):
         def append(
             self, run: RunId, events: Sequence[tuple[datetime, Event]], *, once: str = ""

@@ -76,7 +76,7 @@ async def test_a_pass_does_not_outlive_the_workspace_it_was_made_in(harness: Run
     ]
 
 
-async def test_a_pass_whose_work_was_set_aside_is_pending_and_the_ref_is_told(
+async def test_a_pass_whose_work_was_set_aside_is_pending_and_the_ref_is_reported(
     harness: RunHarness,
 ) -> None:
     def leave_the_branch() -> None:
@@ -170,7 +170,7 @@ async def test_a_file_of_a_commit_that_was_destroyed_is_taken_from_disk(
     assert harness.user.git("show", f"{BRANCH}:clock.py") == "text"
 
 
-async def test_a_nested_repository_that_the_agent_committed_is_told_once(
+async def test_a_nested_repository_that_the_agent_committed_is_reported_once(
     harness: RunHarness,
 ) -> None:
     def nest() -> None:

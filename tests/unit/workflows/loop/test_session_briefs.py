@@ -102,7 +102,7 @@ async def test_a_session_has_the_model_and_the_limits_of_its_role(harness: RunHa
         ]
 
 
-async def test_commands_that_the_project_has_are_told(harness: RunHarness) -> None:
+async def test_the_prompt_names_the_commands_of_the_project(harness: RunHarness) -> None:
     harness.facts = replace(harness.facts, setup="make setup", test="make test")
     harness.plan(deliverable("DL-1"))
     harness.sessions = [[turned("DL-1", "passed"), ending()]]
@@ -233,7 +233,9 @@ def test_a_claude_md_that_is_no_text_is_not_used(tmp_path: Path) -> None:
     )
 
 
-async def test_a_claude_md_that_cannot_be_used_is_told_and_left_out(harness: RunHarness) -> None:
+async def test_a_claude_md_that_cannot_be_used_is_reported_and_left_out(
+    harness: RunHarness,
+) -> None:
     def link() -> None:
         (harness.workspace / "CLAUDE.md").symlink_to(harness.user.path / "README.md")
 

@@ -32,7 +32,7 @@ def after(tree: str = "a", **facts: Any) -> dict[str, Any]:
     return {"tree": tree, "session_s": 3600.0, **facts}
 
 
-def told(*rounds: dict[str, Any]) -> list[RoundFacts]:
+def rounds_of(*rounds: dict[str, Any]) -> list[RoundFacts]:
     """The history of a run that began with tree a and two deliverables."""
     start = RoundFacts(0, "a", PENDING, "criteria")
     return [start, *(replace(start, number=n, **facts) for n, facts in enumerate(rounds, 1))]
@@ -57,8 +57,8 @@ HANGS = after(ended="hung")
     ],
 )
 def test_rounds_that_bring_nothing_new_are_no_progress(rounds: list[dict[str, Any]]) -> None:
-    assert stuck(told(*rounds), LIMITS) == NOTHING_NEW
-    assert stuck(told(*rounds[:-1]), LIMITS) is None
+    assert stuck(rounds_of(*rounds), LIMITS) == NOTHING_NEW
+    assert stuck(rounds_of(*rounds[:-1]), LIMITS) is None
 
 
 @pytest.mark.parametrize(
@@ -80,14 +80,14 @@ def test_rounds_that_bring_nothing_new_are_no_progress(rounds: list[dict[str, An
     ],
 )
 def test_a_run_that_works_is_left_alone(rounds: list[dict[str, Any]]) -> None:
-    assert stuck(told(*rounds), LIMITS) is None
+    assert stuck(rounds_of(*rounds), LIMITS) is None
 
 
 def test_two_rounds_are_told_apart_by_nothing_an_agent_says() -> None:
     texts = {name for name, kind in RoundFacts.__annotations__.items() if kind is str}
 
     assert texts == {"tree", "criteria", "failing"}
-    assert stuck(told(after("b"), after("c"), after("d")), LIMITS) is None
+    assert stuck(rounds_of(after("b"), after("c"), after("d")), LIMITS) is None
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_the_same_failure_again_and_again_ends_the_run(
 def test_failures_that_change_or_do_not_keep_work_from_passing_are_no_standstill(
     rounds: list[dict[str, Any]],
 ) -> None:
-    assert stuck(told(*rounds), LIMITS) is None
+    assert stuck(rounds_of(*rounds), LIMITS) is None
 
 
 def test_changes_alone_are_progress_only_for_so_long() -> None:
@@ -177,8 +177,8 @@ def test_changes_alone_are_progress_only_for_so_long() -> None:
 def test_a_run_that_was_told_to_be_patient_is() -> None:
     patient = replace(LIMITS, stuck_rounds=50, stuck_repeats=50)
 
-    assert stuck(told(*[SHORT] * 49), patient) is None
-    assert stuck(told(*[SHORT] * 50), patient) is not None
+    assert stuck(rounds_of(*[SHORT] * 49), patient) is None
+    assert stuck(rounds_of(*[SHORT] * 50), patient) is not None
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_a_run_that_was_told_to_be_patient_is() -> None:
 def test_sessions_that_hang_one_after_another_end_the_run(
     rounds: list[dict[str, Any]], words: str | None
 ) -> None:
-    assert hung(told(*rounds), LIMITS) == words
+    assert hung(rounds_of(*rounds), LIMITS) == words
 
 
 @given(
@@ -220,4 +220,4 @@ def test_a_run_that_only_goes_round_old_states_is_ended_at_some_time(
 
 def said(rounds: Sequence[dict[str, Any]]) -> list[str | None]:
     """What is said after each round of the run."""
-    return [stuck(told(*rounds[:n]), LIMITS) for n in range(1, len(rounds) + 1)]
+    return [stuck(rounds_of(*rounds[:n]), LIMITS) for n in range(1, len(rounds) + 1)]

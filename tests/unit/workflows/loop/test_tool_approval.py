@@ -41,7 +41,7 @@ INSTEAD = "Do not try it in another way; go on without it, and note what is left
 
 @dataclass
 class GateHarness:
-    """One run with a real harness; a person looks at it whenever time passes."""
+    """One run with real stored approvals; a person looks at it whenever time passes."""
 
     approvals: DatabaseApprovals
     clock: FakeClock = field(default_factory=FakeClock)

@@ -83,14 +83,14 @@ async def opened(agent: ClaudeAgent, brief: SessionBrief) -> AsyncIterator[Claud
 
 
 @dataclass(frozen=True)
-class Played:
+class FinishedSession:
     """A whole session: what it yielded and what it left behind."""
 
     events: tuple[AgentEvent, ...]
     left: tuple[LeftoverProcess, ...] = ()
 
     @property
-    def told(self) -> list[AgentEvent]:
+    def without_heartbeats(self) -> list[AgentEvent]:
         return [event for event in self.events if not isinstance(event, Heartbeat)]
 
     @property
@@ -108,13 +108,13 @@ class Played:
         return [(e.output, e.is_error) for e in self.events if isinstance(e, ToolFinished)]
 
 
-async def play(agent: ClaudeAgent, brief: SessionBrief) -> Played:
+async def play(agent: ClaudeAgent, brief: SessionBrief) -> FinishedSession:
     async with opened(agent, brief) as session:
         events = tuple([event async for event in session.events()])
-        return Played(events, tuple(await session.close()))
+        return FinishedSession(events, tuple(await session.close()))
 
 
-async def play_and_note(agent: ClaudeAgent, brief: SessionBrief) -> Played:
+async def play_and_note(agent: ClaudeAgent, brief: SessionBrief) -> FinishedSession:
     """The same, ended only when the agent has all of it in its transcript."""
     async with opened(agent, brief) as session:
         events = tuple([event async for event in session.events()])
@@ -124,7 +124,7 @@ async def play_and_note(agent: ClaudeAgent, brief: SessionBrief) -> Played:
         async with asyncio.timeout(30):
             while ended.outcome.summary not in _transcripts(brief.home):  # noqa: ASYNC110  # no file rings
                 await asyncio.sleep(0.01)
-        return Played(events, tuple(await session.close()))
+        return FinishedSession(events, tuple(await session.close()))
 
 
 def _transcripts(home: Path) -> str:

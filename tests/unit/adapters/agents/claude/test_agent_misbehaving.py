@@ -139,7 +139,7 @@ echo '{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"
 async def test_noise_of_every_kind_does_not_end_a_session(fake: Fake, tmp_path: Path) -> None:
     played = await play(fake(CONNECT + NOISE + RESULT + "; cat >/dev/null"), brief_in(tmp_path))
 
-    assert played.told == [
+    assert played.without_heartbeats == [
         MessageSkipped("control_response"),
         MessageSkipped("control_request"),
         TextStreamed("hi"),
@@ -233,7 +233,7 @@ async def test_an_agent_that_has_said_all_and_is_alone_is_not_waited_for(
 ) -> None:
     played = await play(fake(f"{CONNECT}\n{RESULT}\n{ORDERLY}"), brief_in(tmp_path))
 
-    assert (played.told, played.left) == ([ENDED], ())
+    assert (played.without_heartbeats, played.left) == ([ENDED], ())
     assert not (tmp_path / "end").exists()
 
 
@@ -245,7 +245,7 @@ async def test_an_agent_that_has_servers_is_left_to_end_them(
     content = f'{CONNECT}\nmkfifo "$PLACE/pipe"\n{server}\n{RESULT}\n{ORDERLY}'
     played = await play(fake(content), brief_in(tmp_path))
 
-    assert (played.told, played.left) == ([ENDED], ())
+    assert (played.without_heartbeats, played.left) == ([ENDED], ())
     assert (tmp_path / "end").read_text() == "orderly\n"
 
 
@@ -255,5 +255,5 @@ async def test_a_process_whose_name_is_no_text_is_ended_like_any_other(
     odd = 'name="$PLACE/$(printf "\\377x")"; cp /bin/sleep "$name"; "$name" 600 &'
     played = await play(fake(f"{CONNECT}\n{odd}\n{RESULT}\n{ORDERLY}"), brief_in(tmp_path))
 
-    assert played.told == [ENDED]
+    assert played.without_heartbeats == [ENDED]
     assert [process.command for process in played.left] == [f"{tmp_path}/\ufffdx 600"]

@@ -13,7 +13,7 @@ from tests.unit.adapters.agents.claude.real_sessions import (
     BUNDLED,
     GIVEN,
     OLDER,
-    Played,
+    FinishedSession,
     agent_on,
     alive,
     api_of,
@@ -51,7 +51,7 @@ ROBOT = "Co-Authored-By: Robot <r@example.com>"
 
 @dataclass(frozen=True)
 class Rich:
-    played: Played
+    played: FinishedSession
     workspace: Path
     allowed: dict[str, str]
     requests: tuple[str, ...]

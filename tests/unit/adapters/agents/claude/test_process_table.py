@@ -66,29 +66,29 @@ def test_a_number_that_was_given_to_another_program_is_not_the_same_process() ->
 
 
 @pytest.fixture
-def stranger() -> Iterator[subprocess.Popen[bytes]]:
+def unrelated_process() -> Iterator[subprocess.Popen[bytes]]:
     """A process without any mark, in a session of its own."""
     with subprocess.Popen(["/usr/bin/tail", "-f", "/dev/null"], start_new_session=True) as process:
         yield process
         process.kill()
 
 
-def test_the_real_ps_is_understood(stranger: subprocess.Popen[bytes]) -> None:
-    assert LeftoverProcess(stranger.pid, "/usr/bin/tail -f /dev/null") in descendants_of(
+def test_the_real_ps_is_understood(unrelated_process: subprocess.Popen[bytes]) -> None:
+    assert LeftoverProcess(unrelated_process.pid, "/usr/bin/tail -f /dev/null") in descendants_of(
         list_processes(), os.getpid()
     )
 
 
 async def test_a_process_of_the_tree_is_ended_without_a_mark(
-    stranger: subprocess.Popen[bytes],
+    unrelated_process: subprocess.Popen[bytes],
 ) -> None:
-    tree = [LeftoverProcess(stranger.pid, "/usr/bin/tail -f /dev/null")]
+    tree = [LeftoverProcess(unrelated_process.pid, "/usr/bin/tail -f /dev/null")]
 
     assert await end_marked("nobody", tree=tree) == tree
-    assert not alive(stranger.pid)
+    assert not alive(unrelated_process.pid)
 
 
-def test_killing_takes_the_group_of_the_agent(stranger: subprocess.Popen[bytes]) -> None:
-    kill_marked("nobody", pid=stranger.pid)
+def test_killing_takes_the_group_of_the_agent(unrelated_process: subprocess.Popen[bytes]) -> None:
+    kill_marked("nobody", pid=unrelated_process.pid)
 
-    assert stranger.wait() == -signal.SIGKILL
+    assert unrelated_process.wait() == -signal.SIGKILL

@@ -123,7 +123,9 @@ async def test_a_sandbox_that_lives_on_is_how_the_session_ended(tmp_path: Path) 
     assert (first[-1], after) == (ENDED, [AgentEnded(Fault(NOT_GONE, subtype=SANDBOX_FAULT))])
 
 
-async def test_a_sandbox_that_outlives_an_agent_that_never_spoke_is_told_of(tmp_path: Path) -> None:
+async def test_a_sandbox_that_outlives_an_agent_that_never_spoke_is_reported(
+    tmp_path: Path,
+) -> None:
     report = tmp_path / "report"
     async with sandbox(report), claude(tmp_path, report, "exit 3") as agent:
         session = await agent.open(brief_in(tmp_path))
