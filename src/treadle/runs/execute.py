@@ -257,9 +257,9 @@ async def _prepare(context: RunContext, driver: SessionDriver, steps: Steps) -> 
     return await compose(context, workspace, driver, steps, previous, landing)
 
 
-def landing_mode(wanted: LandingMode, *, separated: bool) -> LandingMode:
+def landing_mode(configured: LandingMode, *, separated: bool) -> LandingMode:
     """Ask a person instead of landing if other processes could have used the agent's tools."""
-    return "ask" if wanted == "auto" and not separated else wanted
+    return "ask" if configured == "auto" and not separated else configured
 
 
 def _started(checked: CheckedRequest) -> RunStarted:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, assert_never
+from typing import Literal, assert_never
 
 from treadle.domain.agent import (
     SANDBOX_FAULT,
@@ -55,6 +55,7 @@ from treadle.session.budget_refusal import parse_budget_refusal
 from treadle.session.cost_meter import CostMeter
 from treadle.session.faults import find_unguarded_tool, outcome_of_fault
 from treadle.session.price_list import PriceList
+from treadle.session.stop_signal import unless_stopped
 from treadle.session.wait_clock import WaitClock
 from treadle.session.watchdog import ProcessorTime, Watchdog
 
@@ -170,17 +171,7 @@ class SessionDriver:
 
     async def _open(self, brief: SessionBrief) -> AgentSession | None:
         """Open the session; None if the run was stopped first."""
-        opening = asyncio.ensure_future(self.agent.open(brief))
-        stopping = asyncio.ensure_future(self.stop.wait())
-        tasks: set[asyncio.Task[Any]] = {opening, stopping}
-        try:
-            await asyncio.wait(tasks, return_when="FIRST_COMPLETED")
-        finally:
-            stopping.cancel()
-            if not opening.done():
-                opening.cancel()
-        await asyncio.wait({opening})
-        return None if opening.cancelled() else opening.result()
+        return await unless_stopped(self.agent.open(brief), self.stop)
 
     async def _follow_events(
         self, session: AgentSession, limits: SessionLimits, state: SessionState

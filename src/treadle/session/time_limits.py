@@ -88,7 +88,7 @@ def start_clocks(now: float) -> SessionClocks:
 def advance_clocks(clocks: SessionClocks, now: float) -> SessionClocks:
     """The clocks after a reading; a gap in which the machine slept does not count."""
     gap = now - clocks.updated_at
-    return replace(clocks if gap <= ASLEEP_S else _shift(clocks, gap), updated_at=now)
+    return replace(clocks if gap <= ASLEEP_S else _skip_gap(clocks, gap), updated_at=now)
 
 
 def apply_processor_time(clocks: SessionClocks, seconds: float, now: float) -> SessionClocks:
@@ -161,7 +161,7 @@ def next_deadline(clocks: SessionClocks, limits: SessionLimits) -> Deadline:
     return min(reversed(deadlines), key=lambda deadline: deadline.at)
 
 
-def _shift(clocks: SessionClocks, seconds: float) -> SessionClocks:
+def _skip_gap(clocks: SessionClocks, seconds: float) -> SessionClocks:
     """Move all times later by these seconds."""
     awaiting_since = clocks.awaiting_since
     return replace(

@@ -100,12 +100,12 @@ def _apply_result_after(deliverable: DeliverableView, evidence: Evidence) -> Del
 def _apply_result_before(deliverable: DeliverableView, event: CheckFinished) -> DeliverableView:
     before: BeforeOutcome = "passed" if event.evidence.is_green else "failed"
 
-    def seen(check: Check) -> Check:
+    def with_before(check: Check) -> Check:
         same = check.criterion == event.criterion and check.command == event.evidence.command
         return replace(check, before=before) if same else check
 
     return _limit_proof(
-        replace(deliverable, checks=tuple(seen(check) for check in deliverable.checks))
+        replace(deliverable, checks=tuple(with_before(check) for check in deliverable.checks))
     )
 
 

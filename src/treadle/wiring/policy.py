@@ -79,8 +79,8 @@ def split_profile(profile: str) -> tuple[tuple[str, ...], bool]:
     if name == EVERY_PROFILE:
         return (), name != profile
     if name not in PROFILES:
-        known = ", ".join((EVERY_PROFILE, *PROFILES))
-        raise UsageError(f"there is no profile named {name!r}", hint=f"known are: {known}")
+        names = ", ".join((EVERY_PROFILE, *PROFILES))
+        raise UsageError(f"there is no profile named {name!r}", hint=f"known are: {names}")
     return (name,), name != profile
 
 

@@ -63,8 +63,8 @@ def choose_sandbox(environment: Environment, *, reports: Path, wanted: bool) -> 
         return Unsandboxed()
     if sys.platform == "darwin":
         return Seatbelt(this_interpreter(), reports)
-    found = which("bwrap", path=SYSTEM_PATH) or which("bwrap", path=environment.path)
-    program = Path(found) if found else None
+    bwrap = which("bwrap", path=SYSTEM_PATH) or which("bwrap", path=environment.path)
+    program = Path(bwrap) if bwrap else None
     return Bubblewrap(program, reports, this_interpreter(), platform.machine())
 
 
@@ -88,9 +88,9 @@ async def find_sandbox_reach(
         real=Path.resolve,
     )
     readable, writable = sandbox_paths(settings, environment, project)
-    found = await _find_toolchains(tuple(profiles) or PROFILES, environment, project)
+    toolchains = await _find_toolchains(tuple(profiles) or PROFILES, environment, project)
     tools = choose_toolchains(
-        found, search_path=environment.path.split(os.pathsep), private=private
+        toolchains, search_path=environment.path.split(os.pathsep), private=private
     )
     return SandboxReach(
         readable=(
@@ -155,8 +155,8 @@ def _venv_root(project: Path, home: Path) -> Path | None:
 def _certificates(raw: Mapping[str, str], private: PrivatePaths) -> list[Path]:
     """The files in variables that the agent gets, too."""
     paths = [Path(raw[name]) for name in CERTIFICATES if raw.get(name)]
-    found = [path for path in paths if path.is_absolute() and path.exists()]
-    return [path for path in found if not private.is_exposed_by(path) and not _beside_keys(path)]
+    existing = [path for path in paths if path.is_absolute() and path.exists()]
+    return [path for path in existing if not private.is_exposed_by(path) and not _beside_keys(path)]
 
 
 def _beside_keys(path: Path) -> bool:

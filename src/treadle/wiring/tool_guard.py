@@ -111,11 +111,11 @@ async def _hook_runner(context: RunContext, workspace: RunWorkspace) -> RunHook 
     home = checked.directory / "hook-home"
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
     # The workspace of a confinement is writable, so the process starts in its home.
-    user_lines = confinement(checked, workspace=home, home=home)
+    base = confinement(checked, workspace=home, home=home)
     confined = replace(
-        user_lines,
+        base,
         network="none",
-        readable=(*user_lines.readable, *user_lines.writable, project, workspace.path),
+        readable=(*base.readable, *base.writable, project, workspace.path),
         writable=(),
         protected=(),
     )

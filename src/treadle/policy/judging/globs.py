@@ -29,12 +29,12 @@ def _matches(text: str) -> Iterator[str]:
             continue
         last = at == len(steps) - 1
         # One file of secrets represents all of them.
-        names = [*_seen(step, PROTECTED), *_seen(step, FOLDERS)[:1]]
-        names += _seen(step, SECRET_NAMES)[:1] if last else []
+        names = [*_match_step(step, PROTECTED), *_match_step(step, FOLDERS)[:1]]
+        names += _match_step(step, SECRET_NAMES)[:1] if last else []
         yield from ("/".join((*steps[:at], name, *steps[at + 1 :])) for name in names)
 
 
-def _seen(step: str, listed: Iterable[str]) -> list[str]:
+def _match_step(step: str, listed: Iterable[str]) -> list[str]:
     """Bash passes over a name with a dot unless the pattern begins with one."""
     return [
         name

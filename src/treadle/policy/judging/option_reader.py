@@ -94,7 +94,7 @@ class OptionReader:
         elif self.rule.style == "gnu" and not text.startswith("--") and text not in self.flags:
             self._letters(word)
         else:
-            self._named(word)
+            self._read_long_option(word)
 
     def _free(self, word: Word) -> None:
         """Options of a rule that takes any word: those it knows, and else it is text."""
@@ -103,7 +103,7 @@ class OptionReader:
         else:
             self.operands.append(word)
 
-    def _named(self, word: Word) -> None:
+    def _read_long_option(self, word: Word) -> None:
         name, equals, value = word.text.partition("=")
         if self.rule.style == "single" and name.startswith("--"):
             name = name[1:]

@@ -186,24 +186,24 @@ def resolve_check(
     """The deliverable and the check of a call. An existing check may be requested again, but not
     replaced."""
     name, text, command = arguments
-    found = next((d for d in deliverables if d.id == name), None)
-    if found is None:
+    deliverable = next((d for d in deliverables if d.id == name), None)
+    if deliverable is None:
         ids = ", ".join(d.id for d in deliverables) or "none yet"
         return RejectedChange(f"Deliverable {name} not found. Known ids: {ids}.")
     criterion = next(
-        (c for c in found.acceptance_criteria if fold_text(c) == fold_text(text)), None
+        (c for c in deliverable.acceptance_criteria if fold_text(c) == fold_text(text)), None
     )
     if criterion is None:
-        texts = "; ".join(found.acceptance_criteria)
+        texts = "; ".join(deliverable.acceptance_criteria)
         return RejectedChange(f"{name} has no criterion {text!r}. Its criteria are: {texts}")
     if problem := find_command_problem(command):
         return RejectedChange(f"The check {problem}.")
-    present = next((c for c in found.checks if c.criterion == criterion), None)
+    present = next((c for c in deliverable.checks if c.criterion == criterion), None)
     if present is not None and present.command != command:
         return RejectedChange(
             f"{criterion!r} has a check already, and no agent changes one: {present.command}"
         )
-    return found, Check(criterion, command)
+    return deliverable, Check(criterion, command)
 
 
 def deliverable_entries(

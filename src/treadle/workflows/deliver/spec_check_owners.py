@@ -51,9 +51,9 @@ def owner_of_unmatched_checks(
     )
 
 
-def _free_id(taken: Collection[str]) -> str:
+def _free_id(used_ids: Collection[str]) -> str:
     number, name = 1, SPEC_ID
-    while name in taken:
+    while name in used_ids:
         number += 1
         name = f"{SPEC_ID}-{number}"
     return name

@@ -50,8 +50,10 @@ def with_known_checks(theirs: Deliverable, ours: Deliverable | None) -> Delivera
     belongs to the person, and has no result yet."""
     if ours is None or not theirs.checks:
         return theirs
-    known = {check.criterion: check for check in ours.checks}
-    checks = tuple(_merge_check(check, known.get(check.criterion)) for check in theirs.checks)
+    by_criterion = {check.criterion: check for check in ours.checks}
+    checks = tuple(
+        _merge_check(check, by_criterion.get(check.criterion)) for check in theirs.checks
+    )
     return with_valid_proof(replace(theirs, checks=checks))
 
 

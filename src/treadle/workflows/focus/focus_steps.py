@@ -77,7 +77,7 @@ class FocusSteps:
             return default
         return message_of(accepted.signal.text, default=default)
 
-    async def read_session(self, number: int, words: str, result: SessionResult) -> SessionVerdict:
+    async def read_session(self, number: int, focus: str, result: SessionResult) -> SessionVerdict:
         """The signal of the session, and whether it counts. Saves a spec issue."""
         history = self.history()
         accepted = history.verdict
@@ -85,7 +85,7 @@ class FocusSteps:
             return SessionVerdict()
         if accepted.signal.kind == "spec_issue":
             return SessionVerdict(
-                "spec_issue", issue=self._save_issue(number, words, history, accepted)
+                "spec_issue", issue=self._save_issue(number, focus, history, accepted)
             )
         verdict = SessionVerdict(
             accepted.signal.kind, handed_over=bool(history.draft or history.review)
@@ -95,10 +95,10 @@ class FocusSteps:
         return verdict
 
     def _save_issue(
-        self, number: int, words: str, history: FocusHistory, accepted: AcceptedSignal
+        self, number: int, focus: str, history: FocusHistory, accepted: AcceptedSignal
     ) -> str:
         role = history.role or "implementer"
-        text = f"# Spec issue\n\nFound by the {role}, with the focus: {words}\n\n"
+        text = f"# Spec issue\n\nFound by the {role}, with the focus: {focus}\n\n"
         path = self.notes.save_issue(f"{text}{accepted.signal.text.strip()}\n", accepted.at)
         self.log.record(IssueSaved(path, role, accepted.signal.text), once=f"issue {number}")
         return path
@@ -106,19 +106,19 @@ class FocusSteps:
     async def set_up(self, *, force: bool) -> Elapsed:
         """Set the workspace up; a failure is recorded and left to the agent. With `force`, also
         where it is up to date, because there is a new plan."""
-        began = self.clock.monotonic()
+        started_at = self.clock.monotonic()
         if not self.is_stopping():
             if force:
                 self.commands.forget_setup()
             await self.commands.set_up()
-        return self._elapsed_since(began)
+        return self._elapsed_since(started_at)
 
     async def check(self, number: int, commit: str) -> Elapsed:
         """Run the check command on the commit; the next prompt contains its output."""
-        began = self.clock.monotonic()
+        started_at = self.clock.monotonic()
         command = self.commands.check.strip()
         if not command or self.is_stopping():
-            return self._elapsed_since(began)
+            return self._elapsed_since(started_at)
         check_command = CheckCommand(command, commit, "after", self.commands.check_s)
         result = await self.runner.run(check_command)
         if not isinstance(result, CommandStopped):
@@ -131,10 +131,10 @@ class FocusSteps:
                 commit=commit,
             )
             self.log.record(finished, once=f"check {number}")
-        return self._elapsed_since(began)
+        return self._elapsed_since(started_at)
 
-    def _elapsed_since(self, began: float) -> Elapsed:
-        return Elapsed(round(self.clock.monotonic() - began, 3))
+    def _elapsed_since(self, started_at: float) -> Elapsed:
+        return Elapsed(round(self.clock.monotonic() - started_at, 3))
 
 
 MAX_SUBJECT = 72
@@ -157,8 +157,8 @@ def message_of(text: str, *, default: str) -> str:
 def _subject(line: str) -> str:
     if len(line) <= MAX_SUBJECT:
         return line
-    cut = line[: MAX_SUBJECT - 1]
-    return f"{cut.rpartition(' ')[0] or cut}…"
+    shortened = line[: MAX_SUBJECT - 1]
+    return f"{shortened.rpartition(' ')[0] or shortened}…"
 
 
 def _printable(line: str) -> str:

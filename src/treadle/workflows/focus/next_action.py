@@ -36,8 +36,8 @@ def decide_next(progress: RunProgress, state: PhaseState, rules: DecisionRules) 
     if stop := limit_reached(progress, rules.limits):
         return stop
     if state.sessions >= rules.limits.max_iterations:
-        may = f"one round may take {rules.limits.max_iterations} sessions"
-        return StopRun("max_iterations", f"{may} (--max-iterations, limits.max_iterations)")
+        limit = f"one round may take {rules.limits.max_iterations} sessions"
+        return StopRun("max_iterations", f"{limit} (--max-iterations, limits.max_iterations)")
     if isinstance(progress.last, QuotaExceeded):
         return WaitForQuota(progress.last.resets_at, progress.last.message)
     return RunSession(INSTRUCTION_OF[state.phase])

@@ -75,7 +75,7 @@ class ReviewSteps:
 
     async def review(self, number: int, state: PhaseState, commit: str) -> ReviewVerdict:
         """The verdict of the round's review; an approval needs the tests to pass, too."""
-        began = self.clock.monotonic()
+        started_at = self.clock.monotonic()
         history = self.history()
         accepted = history.verdict
         checked = await self._check_review(history, state.number, commit)
@@ -111,7 +111,9 @@ class ReviewSteps:
         )
         if outcome != "changes":
             self._save_backlog(number, history, judgement)
-        return ReviewVerdict(outcome, judgement.reason, round(self.clock.monotonic() - began, 3))
+        return ReviewVerdict(
+            outcome, judgement.reason, round(self.clock.monotonic() - started_at, 3)
+        )
 
     async def scope(self, number: int, commit: str) -> ReviewScope:
         """What the reviewer of this round must review."""
@@ -121,9 +123,11 @@ class ReviewSteps:
             changes = await changed_files(self.git, history.baseline, commit)
             touched_files = find_touched_evidence(changes)
         reviews = _reviews_before(history, number)
-        return ReviewScope(touched_files, await self._since(reviews, commit))
+        return ReviewScope(touched_files, await self._changes_since(reviews, commit))
 
-    async def _since(self, reviews: Sequence[ReviewJudged], commit: str) -> ChangesSince | None:
+    async def _changes_since(
+        self, reviews: Sequence[ReviewJudged], commit: str
+    ) -> ChangesSince | None:
         if not reviews:
             return None
         last = reviews[-1]
@@ -217,12 +221,14 @@ def _one_line(objections: str) -> str:
 
 def _reviews_before(history: FocusHistory, number: int) -> tuple[ReviewJudged, ...]:
     """The reviews of earlier rounds; this round's may be in the log after a crash."""
-    return tuple(judged for judged in history.reviews if judged.number < number)
+    return tuple(review for review in history.reviews if review.number < number)
 
 
 def _item(finding: ReviewFinding) -> str:
     first = " ".join(finding.text.split())
     title = first if len(first) <= 80 else f"{first[:79]}…"
     rest = finding_lines(1, finding)[1:]
-    where = f" in `{finding.file}`" if finding.file else ""
-    return "\n".join([f"# {title}", "", f"A review left this ({finding.severity}{where}).", *rest])
+    location = f" in `{finding.file}`" if finding.file else ""
+    return "\n".join(
+        [f"# {title}", "", f"A review left this ({finding.severity}{location}).", *rest]
+    )

@@ -28,8 +28,8 @@ def plan_tool(history: Callable[[], FocusHistory], record: Record, clean: Clean)
             return ToolReply("Pass `text`: the whole plan as markdown.", is_error=True)
         text = without_surrogates(text)
         if len(text) > MAX_PLAN:
-            most = f"at most {MAX_PLAN} characters"
-            return ToolReply(f"The plan is too long: {most}. Shorten it.", is_error=True)
+            limit = f"at most {MAX_PLAN} characters"
+            return ToolReply(f"The plan is too long: {limit}. Shorten it.", is_error=True)
         # An interrupted agent repeats a call whose reply it never got.
         if history().draft != text:
             record(PlanWritten(text))

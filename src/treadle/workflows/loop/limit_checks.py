@@ -88,9 +88,9 @@ def limit_warnings(
 ) -> tuple[LimitNeared, ...]:
     """A warning for each limit that is nearly used up and has no warning yet."""
     return tuple(
-        LimitNeared(name, round(used, 2), most)
-        for name, used, most in _usage(progress, limits)
-        if name not in already_warned and WARNING_SHARE * most <= used < most
+        LimitNeared(name, round(used, 2), maximum)
+        for name, used, maximum in _usage(progress, limits)
+        if name not in already_warned and WARNING_SHARE * maximum <= used < maximum
     )
 
 
@@ -109,18 +109,20 @@ def _usage(progress: RunProgress, limits: RunLimits) -> Iterator[tuple[str, floa
 
 def _used_up(progress: RunProgress, limits: RunLimits) -> StopRun | None:
     if progress.cost_usd >= limits.max_cost_usd:
-        may = f"the run may cost ${limits.max_cost_usd:.2f} (--max-cost, limits.max_cost_usd)"
-        return StopRun("budget_exceeded", may)
+        message = f"the run may cost ${limits.max_cost_usd:.2f} (--max-cost, limits.max_cost_usd)"
+        return StopRun("budget_exceeded", message)
     if today_usd(progress) >= limits.day_cost_usd:
-        all_runs = f"all runs together may cost ${limits.day_cost_usd:.2f} a day"
-        return StopRun("budget_exceeded", f"{all_runs} (limits.day_cost_usd)")
+        message = f"all runs together may cost ${limits.day_cost_usd:.2f} a day"
+        return StopRun("budget_exceeded", f"{message} (limits.day_cost_usd)")
     if progress.running_s >= limits.max_minutes * 60:
-        may = f"the run may take {limits.max_minutes:g} minutes (--max-minutes, limits.max_minutes)"
-        return StopRun("time_exceeded", may)
+        message = (
+            f"the run may take {limits.max_minutes:g} minutes (--max-minutes, limits.max_minutes)"
+        )
+        return StopRun("time_exceeded", message)
     if progress.rounds >= limits.max_iterations:
         rounds = "1 round" if limits.max_iterations == 1 else f"{limits.max_iterations} rounds"
-        may = f"the run may take {rounds} (--max-iterations, limits.max_iterations)"
-        return StopRun("max_iterations", may)
+        message = f"the run may take {rounds} (--max-iterations, limits.max_iterations)"
+        return StopRun("max_iterations", message)
     return None
 
 
@@ -133,6 +135,6 @@ def _no_progress(progress: RunProgress, limits: RunLimits) -> StopRun | None:
 
 
 def _retries_message(progress: RunProgress, limits: RunLimits) -> str:
-    most = "1 retry" if limits.max_retries == 1 else f"{limits.max_retries} retries"
-    allowed = f"after {most} in a row (--max-retries, limits.max_retries)"
+    maximum = "1 retry" if limits.max_retries == 1 else f"{limits.max_retries} retries"
+    allowed = f"after {maximum} in a row (--max-retries, limits.max_retries)"
     return f"{failure_message(progress.last) or 'the last round failed'}, {allowed}"

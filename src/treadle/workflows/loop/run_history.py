@@ -134,18 +134,17 @@ class RunHistory(DeliverableHistory):
     def running_s(self) -> float:
         """The time of its sessions and of the verification of their work."""
         earlier = 0.0 if self.previous_result is None else self.previous_result.duration_s
-        took = (
-            t.seconds if t.result is None else t.result.duration_s for t in self.session_records
-        )
-        return round(earlier + sum(took) + self.verified_s, 3)
+        records = self.session_records
+        sessions = (r.seconds if r.result is None else r.result.duration_s for r in records)
+        return round(earlier + sum(sessions) + self.verified_s, 3)
 
     def extended_to(self, at: datetime | None) -> "RunHistory":
         """The history with a later sign of life: an interrupted session worked until then."""
-        cut = self.session_records[-1] if self.session_records else None
-        if at is None or cut is None or cut.last_event_at is None or cut.result is not None:
+        last = self.session_records[-1] if self.session_records else None
+        if at is None or last is None or last.last_event_at is None or last.result is not None:
             return self
-        cut = replace(cut, last_event_at=max(cut.last_event_at, at))
-        return replace(self, session_records=(*self.session_records[:-1], cut))
+        last = replace(last, last_event_at=max(last.last_event_at, at))
+        return replace(self, session_records=(*self.session_records[:-1], last))
 
     def session_record(self, index: int) -> SessionRecord | None:
         """The session with this index in the leg, if it was started."""
@@ -232,9 +231,8 @@ def _apply_session(history: RunHistory, recorded: RecordedEvent) -> RunHistory:
             history = replace(history, sessions=(*history.sessions, event))
             record = _with_start(record, event, recorded.at)
         case ToolDecided():
-            history = replace(
-                history, used_approvals=history.used_approvals | _used_approvals(event)
-            )
+            approvals = history.used_approvals | _used_approvals(event)
+            history = replace(history, used_approvals=approvals)
         case UsageReported():
             record = replace(
                 record, usage=record.usage + event.usage, cost_usd=record.cost_usd + event.cost_usd
@@ -276,20 +274,17 @@ def _apply_question(record: SessionRecord, recorded: RecordedEvent) -> SessionRe
     match recorded.event:
         case ApprovalAsked(approval=approval):
             since = record.waiting_since or recorded.at
-            return replace(
-                record, open_questions=record.open_questions | {approval.id}, waiting_since=since
-            )
+            questions = record.open_questions | {approval.id}
+            return replace(record, open_questions=questions, waiting_since=since)
         case (
             ApprovalAnswered(approval=name)
             | ApprovalLapsed(approval=name)
             | ApprovalVoided(approval=name)
         ):
-            left = record.open_questions - {name}
-            if left or record.waiting_since is None:
-                return replace(record, open_questions=left)
-            took = (recorded.at - record.waiting_since).total_seconds()
-            return replace(
-                record, open_questions=left, waiting_since=None, waited_s=record.waited_s + took
-            )
+            still_open = record.open_questions - {name}
+            if still_open or record.waiting_since is None:
+                return replace(record, open_questions=still_open)
+            waited_s = record.waited_s + (recorded.at - record.waiting_since).total_seconds()
+            return replace(record, open_questions=still_open, waiting_since=None, waited_s=waited_s)
         case _:
             return record

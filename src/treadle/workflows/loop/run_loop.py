@@ -283,5 +283,8 @@ class RunLoop:
 
         Sleeps in slices by wall-clock time, so that a suspended machine counts as waiting.
         """
-        while not self.stop.is_set() and (left := (when - self.clock.now()).total_seconds()) > 0:
-            await unless_stopped(self.clock.sleep(min(left, SLICE_S)), self.stop)
+        while (
+            not self.stop.is_set()
+            and (remaining_s := (when - self.clock.now()).total_seconds()) > 0
+        ):
+            await unless_stopped(self.clock.sleep(min(remaining_s, SLICE_S)), self.stop)

@@ -107,12 +107,12 @@ def gate_question(
 ) -> ApprovalQuestion:
     """The question about this use in this directory under this policy; it shows all of the use."""
     binding = json.dumps([use.name, ask.subject, use.directory, policy_hash])
-    where = f"\nin {use.directory}" if use.directory else ""
+    location = f"\nin {use.directory}" if use.directory else ""
     subject = escape_invisible(clean(ask.subject))
     return ApprovalQuestion(
         kind="gate",
         text=f"May the agent use {use.name} so? {ask.reason}",
-        subject=f"{subject}{where}\nrule {ask.rule}",
+        subject=f"{subject}{location}\nrule {ask.rule}",
         subject_hash=hash_of(binding),
         patience=min(patience, LONGEST_PATIENCE),
         at_deadline="deny",
@@ -127,8 +127,8 @@ def decision_of(outcome: ApprovalOutcome, ask: Ask, approval: ApprovalId) -> Dec
         case LapsedQuestion(verdict="approved"):
             return Allow("nobody objected in time", ask.rule, approval)
         case Answer(by=by, text=text):
-            words = f": {text}" if text else ""
-            why = f"A person ({by}) was asked and said no{words}"
+            comment = f": {text}" if text else ""
+            why = f"A person ({by}) was asked and said no{comment}"
         case LapsedQuestion():
             why = "A person must allow this, and nobody answered in time"
         case VoidedQuestion(reason=reason):

@@ -158,12 +158,9 @@ async def test_a_red_check_refuses_its_own_deliverable_and_no_other(tmp_path: Pa
 
     findings = await harness.shows()
 
-    assert (
-        "DL-1, criterion “DL-1 can be seen”: `make one` ended with exit code 1."
-        in findings.recorded
-    )
-    assert "DL-2" not in findings.recorded
-    assert "it does not hold" in findings.recorded
+    assert "DL-1, criterion “DL-1 can be seen”: `make one` ended with exit code 1." in findings.told
+    assert "DL-2" not in findings.told
+    assert "it does not hold" in findings.told
     assert harness.recorded == [
         refused("DL-1", red=1),
         turned("DL-2", "pending", "passed", "proven", commit=WORK),
@@ -178,7 +175,7 @@ async def test_a_check_that_does_not_end_is_red(tmp_path: Path) -> None:
 
     findings = await harness.shows()
 
-    assert "`make one` ran out of time.\n\n```\n(it printed nothing)\n```" in findings.recorded
+    assert "`make one` ran out of time.\n\n```\n(it printed nothing)\n```" in findings.told
     assert harness.recorded == [refused("DL-1", red=1)]
 
 
@@ -225,7 +222,7 @@ async def test_tests_that_object_refuse_everything_until_a_person_accepts_them(
         ("new_failure", "test_it.It::test_hello")
     ]
     assert "test_it.It::test_hello fails, and did not before the work (test_it.py:7)" in (
-        findings.recorded
+        findings.told
     )
     assert accepted == VerificationFindings()
     suites = [event for event in harness.harness.events if isinstance(event, SuiteFinished)]
@@ -266,10 +263,7 @@ async def test_what_broke_later_is_pending_again_and_the_round_is_named(tmp_path
 
     findings = await harness.verification.reverify(tips, ACCEPTED)
 
-    assert (
-        "DL-1, criterion “DL-1 can be seen”: `make one` ended with exit code 1."
-        in findings.recorded
-    )
+    assert "DL-1, criterion “DL-1 can be seen”: `make one` ended with exit code 1." in findings.told
     assert harness.recorded == [
         RegressionFound("DL-1", "DL-1 can be seen", 2),
         turned("DL-1", "passed", "pending"),
