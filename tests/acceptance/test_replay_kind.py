@@ -74,7 +74,7 @@ def test_a_recording_with_too_few_sessions_ends_as_a_failing_agent_does(stage: S
 
 def test_a_bad_recording_is_refused_before_there_is_a_run(stage: Stage) -> None:
     stage.settings({})
-    binary = recording(stage, *STEPS[:2], {"wirte": "hello.txt", "content": ""})
+    binary = recording(stage, *STEPS[:2], {"wrote": "hello.txt", "content": ""})
 
     refused = stage.treadle("deliver", **REPLAY, TREADLE_AGENT__BINARY=binary)
 
