@@ -76,7 +76,7 @@ class AgentSettings:
     """
 
     kind: AgentKindName = setting(
-        "Claude Code (claude), or a recording of it (replay), which `binary` names.", "claude"
+        "Claude Code (claude), or a recording (replay), which `binary` names.", "claude"
     )
     model: str = setting("The model that writes the code.", "sonnet", rule="not_empty")
     plan_model: str = setting("The model that plans.", "opus", rule="not_empty")

@@ -9,9 +9,10 @@ from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
+from shutil import which
+from sys import executable, platform
 from typing import Any
 
-from treadle.adapters.agents.claude.parent_death import kill_with_parent
 from treadle.domain.sandbox import ConfinedCommand
 
 # A tool result can be one line of megabytes; beyond this the line is dropped, not the session.
@@ -20,6 +21,13 @@ STDERR_LINES = 20
 END_OF_INPUT_S = 2.0
 TERMINATE_S = 5.0
 SLICE_S = 0.1
+SYSTEM_FOLDERS = "/usr/bin:/bin:/usr/sbin:/sbin"
+
+# The signal survives an exec, so that a process can ask for it and become the agent. Run as code of
+# its own, because what a fork runs in a process with threads can stand still for ever.
+_PRCTL_AND_EXEC = (
+    "import ctypes, os, sys; ctypes.CDLL(None).prctl(1, 9); os.execv(sys.argv[1], sys.argv[1:])"
+)
 
 
 class ProcessTransport:
@@ -172,3 +180,21 @@ def error_text(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     return str(error) or type(error).__name__
+
+
+def kill_with_parent(command: list[str]) -> list[str]:
+    """The command with SIGKILL asked for at the end of the thread that starts it. Linux only:
+    elsewhere it changes nothing."""
+    if not platform.startswith("linux"):
+        return command
+    return with_death_signal(
+        command, setpriv=which("setpriv", path=SYSTEM_FOLDERS), python=executable
+    )
+
+
+def with_death_signal(command: list[str], *, setpriv: str | None, python: str) -> list[str]:
+    """By `setpriv`, which takes a millisecond, or by Python, which takes fifteen."""
+    # Busybox has a setpriv of its own, which does not know the option.
+    if setpriv is not None and Path(setpriv).resolve().name == "setpriv":
+        return [setpriv, "--pdeathsig", "KILL", "--", *command]
+    return [python, "-I", "-S", "-c", _PRCTL_AND_EXEC, *command]

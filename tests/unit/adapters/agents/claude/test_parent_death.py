@@ -18,7 +18,7 @@ from tests.unit.adapters.agents.claude.real_sessions import (
     api_of,
     brief_in,
 )
-from treadle.adapters.agents.claude.parent_death import SYSTEM_FOLDERS, with_death_signal
+from treadle.adapters.agents.claude.transport import SYSTEM_FOLDERS, with_death_signal
 from treadle.adapters.processes.marked_processes import end_lost, marked_processes
 
 pytestmark = pytest.mark.slow
