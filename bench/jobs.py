@@ -14,7 +14,7 @@ from bench.model import MeasurementFailed, Model, Seen, scripted_model
 from bench.project import MODEL, BenchProject, make_project
 from treadle.adapters.agents.claude.binary import bundled_binary
 from treadle.adapters.agents.claude.command import QUIET_VARIABLES
-from treadle.domain.exit_codes import exit_code
+from treadle.domain.exit_reasons import exit_code
 from treadle.policy.available_tools import BASELINE_TOOLS
 
 PROMPT = "Write the next note of SPEC.md, look at it, and say that it is done."

@@ -22,7 +22,7 @@ from treadle.cli.main import COMMANDS, treadle
 from treadle.cli.run_options import WorkflowOptions
 from treadle.domain.events import agent, focus, oversight, run, session, verification, work
 from treadle.domain.events.all_events import DISPLAY_ONLY, Event
-from treadle.domain.exit_codes import END_REASONS, MEANINGS
+from treadle.domain.exit_reasons import END_REASONS, MEANINGS
 from treadle.settings.environment import ANY_AGENT_VARIABLES, DATABASE_URL
 from treadle.settings.environment_values import variable_name
 from treadle.settings.keys import (

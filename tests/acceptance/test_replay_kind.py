@@ -76,7 +76,7 @@ def test_a_recording_with_too_few_sessions_ends_as_a_failing_agent_does(
 
 def test_a_bad_recording_is_refused_before_there_is_a_run(harness: CommandHarness) -> None:
     harness.settings({})
-    binary = recording(harness, *STEPS[:2], {"wirte": "hello.txt", "content": ""})
+    binary = recording(harness, *STEPS[:2], {"wrote": "hello.txt", "content": ""})
 
     refused = harness.treadle("deliver", **REPLAY, TREADLE_AGENT__BINARY=binary)
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.architecture.repository import DOCS, ROOT, files, name_of
 from treadle.cli.main import COMMANDS, treadle
-from treadle.domain.exit_codes import END_REASONS, MEANINGS
+from treadle.domain.exit_reasons import END_REASONS, MEANINGS
 from treadle.domain.signal import Role
 from treadle.domain.wire import event_types
 from treadle.settings.keys import known_keys

@@ -30,7 +30,7 @@ from treadle.domain.events.run import (
     RunStarted,
     RunWarned,
 )
-from treadle.domain.exit_codes import ExitReason
+from treadle.domain.exit_reasons import ExitReason
 from treadle.domain.ids import RunId, short_id
 from treadle.domain.lifecycle import IllegalTransition, changes_state
 from treadle.domain.ports import Store

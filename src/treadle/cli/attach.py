@@ -15,10 +15,10 @@ from treadle.cli.run_display import verbosity_of
 from treadle.cli.run_options import OutputOptions, output_options
 from treadle.cli.run_reference import run_argument
 from treadle.cli.terminal.screen import detect_screen
-from treadle.cli.terminal.terminal import Terminal
+from treadle.cli.terminal.terminal import TerminalDisplay
 from treadle.domain.events.all_events import RecordedEvent
 from treadle.domain.events.run import RoundStarted
-from treadle.domain.exit_codes import exit_code
+from treadle.domain.exit_reasons import exit_code
 from treadle.domain.ids import short_id
 from treadle.domain.ports import Store
 from treadle.domain.run import RunResult
@@ -63,7 +63,9 @@ async def _follow(
     context: CommandContext, log: FollowedLog, output: OutputOptions, first_shown: int
 ) -> RunResult | None:
     screen = detect_screen(sys.stderr, context.environment)
-    terminal = Terminal(sys.stderr, level=verbosity_of(output), screen=screen, clock=SystemClock())
+    terminal = TerminalDisplay(
+        sys.stderr, level=verbosity_of(output), screen=screen, clock=SystemClock()
+    )
     lines = JsonLines(sys.stdout) if output.json else None
 
     def show(recorded: RecordedEvent) -> None:

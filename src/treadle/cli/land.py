@@ -8,7 +8,7 @@ import click
 from treadle.cli.context import CommandContext
 from treadle.cli.run_reference import project_run_argument
 from treadle.domain.events.work import WorkKept, WorkLanded
-from treadle.domain.exit_codes import DONE, PERSON_NEEDED
+from treadle.domain.exit_reasons import DONE, PERSON_NEEDED
 from treadle.domain.run_row import RunRow
 from treadle.runs.finished_work import land_run
 

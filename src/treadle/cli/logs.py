@@ -15,7 +15,7 @@ from treadle.cli.log_follower import FollowedLog, follow_log
 from treadle.cli.run_reference import run_argument
 from treadle.cli.terminal.screen import detect_screen
 from treadle.cli.terminal.styled_lines import Verbosity
-from treadle.cli.terminal.terminal import Terminal
+from treadle.cli.terminal.terminal import TerminalDisplay
 from treadle.domain.events.all_events import RecordedEvent
 from treadle.domain.ids import short_id
 from treadle.domain.run_row import RunRow
@@ -101,7 +101,9 @@ def _print_lines(
 ) -> None:
     screen = detect_screen(sys.stdout, environment)
     screen = screen if options.follow else replace(screen, live=False)
-    terminal = Terminal(sys.stdout, level=LEVELS[options.level], screen=screen, clock=SystemClock())
+    terminal = TerminalDisplay(
+        sys.stdout, level=LEVELS[options.level], screen=screen, clock=SystemClock()
+    )
 
     def show(recorded: RecordedEvent) -> None:
         terminal.draw_event(recorded)

@@ -15,7 +15,7 @@ import click
 from treadle.cli.context import CommandContext
 from treadle.cli.streams import fill_closed_streams, flush_all
 from treadle.domain.errors import TreadleError, UsageError
-from treadle.domain.exit_codes import INTERRUPTED, MEANINGS
+from treadle.domain.exit_reasons import INTERRUPTED, MEANINGS
 from treadle.settings.environment import Environment, parse_environment, process_environment
 
 # name -> (module, one line for the help)

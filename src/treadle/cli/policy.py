@@ -11,7 +11,7 @@ import click
 from treadle.cli.context import CommandContext
 from treadle.domain.agent import Allow, Ask, Deny, PolicyDecision
 from treadle.domain.errors import UsageError
-from treadle.domain.exit_codes import DONE, ERROR, PERSON_NEEDED
+from treadle.domain.exit_reasons import DONE, ERROR, PERSON_NEEDED
 from treadle.domain.signal import Role
 from treadle.policy.judging.line_decision import decide_line
 from treadle.policy.judging.shell_context import ShellContext, SystemLookups

@@ -9,7 +9,7 @@ from treadle.cli.context import CommandContext
 from treadle.cli.redacted_errors import redact_secrets
 from treadle.domain.agent_kind import ScriptedModel
 from treadle.domain.errors import UsageError
-from treadle.domain.exit_codes import INTERRUPTED
+from treadle.domain.exit_reasons import INTERRUPTED
 from treadle.rehearsal.script import load_script
 from treadle.rehearsal.scripted_api import ScriptedApi
 from treadle.wiring.agent import Rehearsing

@@ -14,7 +14,7 @@ from treadle.cli.json_lines import JsonLines
 from treadle.cli.run_options import OutputOptions
 from treadle.cli.terminal.screen import detect_screen
 from treadle.cli.terminal.styled_lines import Advice, Verbosity
-from treadle.cli.terminal.terminal import Terminal
+from treadle.cli.terminal.terminal import TerminalDisplay
 from treadle.domain.events.all_events import RecordedEvent
 from treadle.domain.events.run import InterruptRequested
 from treadle.settings.environment import Environment
@@ -38,7 +38,9 @@ class RunDisplay:
         self, environment: Environment, *, level: Verbosity, as_json: bool, advice: Advice = "given"
     ) -> None:
         screen = replace(detect_screen(sys.stderr, environment), advice=advice)
-        self._terminal = Terminal(sys.stderr, level=level, screen=screen, clock=SystemClock())
+        self._terminal = TerminalDisplay(
+            sys.stderr, level=level, screen=screen, clock=SystemClock()
+        )
         self._ticking: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()
         readers = (self._watch_for_interrupt, self._terminal.draw_event)

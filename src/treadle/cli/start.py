@@ -11,7 +11,7 @@ from treadle.adapters.clock import fresh_run_id
 from treadle.cli.context import CommandContext
 from treadle.cli.run_display import RunDisplay, verbosity_of
 from treadle.cli.run_options import OutputOptions, WorkflowOptions
-from treadle.domain.exit_codes import exit_code
+from treadle.domain.exit_reasons import exit_code
 from treadle.domain.ids import RunId, short_id
 from treadle.domain.run import RunResult
 from treadle.domain.run_request import RunRequest

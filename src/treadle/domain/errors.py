@@ -10,7 +10,7 @@ TreadleError            one clear line, and what to do next
   SandboxBroken         the sandbox cannot be set up, or does not hold       (exit 7)
 """
 
-from treadle.domain.exit_codes import ERROR, NO_LOGIN, UNGUARDED, WRONG_USAGE
+from treadle.domain.exit_reasons import ERROR, NO_LOGIN, UNGUARDED, WRONG_USAGE
 
 
 class TreadleError(Exception):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from treadle.domain.deliverable import Tally
-from treadle.domain.exit_codes import DONE, ExitReason, exit_code
+from treadle.domain.exit_reasons import DONE, ExitReason, exit_code
 from treadle.domain.usage import Usage
 
 LandingMode = Literal["auto", "ask", "never"]

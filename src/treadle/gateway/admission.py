@@ -36,12 +36,12 @@ class BudgetState:
 
 
 @dataclass(frozen=True, slots=True)
-class Admit:
+class AdmitRequest:
     """The request may be sent."""
 
 
 @dataclass(frozen=True, slots=True)
-class Hold:
+class HoldRequest:
     """The budget may not cover the request beside the open ones: it waits for one to finish."""
 
     level: BudgetLevel
@@ -49,14 +49,14 @@ class Hold:
 
 
 @dataclass(frozen=True, slots=True)
-class Refuse:
+class RefuseRequest:
     """The budget is spent."""
 
     level: BudgetLevel
     budget_usd: float
 
 
-Admission: TypeAlias = Admit | Hold | Refuse
+Admission: TypeAlias = AdmitRequest | HoldRequest | RefuseRequest
 
 
 def admit(budgets: Iterable[BudgetState], reservation_usd: float) -> Admission:
@@ -65,13 +65,13 @@ def admit(budgets: Iterable[BudgetState], reservation_usd: float) -> Admission:
     Beside open requests it must also fit their reservations, so that concurrent requests do not
     overspend far.
     """
-    answer: Admission = Admit()
+    answer: Admission = AdmitRequest()
     for each in budgets:
         if each.spent_usd >= each.budget_usd:
-            return Refuse(each.level, each.budget_usd)
+            return RefuseRequest(each.level, each.budget_usd)
         needed_usd = each.spent_usd + each.reserved_usd + reservation_usd
         if each.open_requests and needed_usd > each.budget_usd:
-            answer = Hold(each.level, each.budget_usd)
+            answer = HoldRequest(each.level, each.budget_usd)
     return answer
 
 

@@ -14,7 +14,15 @@ from treadle.domain.ledger import CostSoFar, Ledger, LedgerEntry
 from treadle.domain.model_access import Login
 from treadle.gateway import request_rules
 from treadle.gateway.accounts import BudgetAccount, BudgetAccounts, ChangeNotifier, Reservation
-from treadle.gateway.admission import Admit, Hold, Refuse, RequestSize, admit, measure, reservation
+from treadle.gateway.admission import (
+    AdmitRequest,
+    HoldRequest,
+    RefuseRequest,
+    RequestSize,
+    admit,
+    measure,
+    reservation,
+)
 from treadle.gateway.client_connection import AgentRequest, Client, HandleRequest
 from treadle.gateway.headers import is_from_subscription, to_agent, to_service, window_shares
 from treadle.gateway.ledger_writer import LedgerWriter
@@ -126,7 +134,7 @@ class RequestHandler:
 
     async def _wait_for_admission(
         self, account: BudgetAccount, reserved: Reservation
-    ) -> Refuse | None:
+    ) -> RefuseRequest | None:
         """None once the request is admitted and its reservation counted."""
         deadline = asyncio.get_running_loop().time() + HOLD_S
 
@@ -138,17 +146,17 @@ class RequestHandler:
             if bookings != self.accounts.bookings:
                 continue  # something was booked during the query
             match admit(self.accounts.budget_states(account, now), reserved.reserved_usd):
-                case Admit():
+                case AdmitRequest():
                     account.reservations.add(reserved)
                     return None
-                case Refuse() as refused:
+                case RefuseRequest() as refused:
                     return refused
-                case Hold(level=level, budget_usd=budget_usd):
+                case HoldRequest(level=level, budget_usd=budget_usd):
                     try:
                         async with asyncio.timeout_at(deadline):
                             await self.request_finished.wait()
                     except TimeoutError:
-                        return Refuse(level, budget_usd)
+                        return RefuseRequest(level, budget_usd)
                 case never:
                     assert_never(never)
 

@@ -9,7 +9,7 @@ from treadle.adapters.stores.control_requests import ControlRequests
 from treadle.domain.deliverable import tally
 from treadle.domain.errors import StoreError
 from treadle.domain.events.run import InterruptRequested, RunEnded
-from treadle.domain.exit_codes import ExitReason
+from treadle.domain.exit_reasons import ExitReason
 from treadle.domain.run import RunResult
 from treadle.runs.heartbeat import beat
 from treadle.wiring.checked_request import SignalName

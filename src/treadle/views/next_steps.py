@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from treadle.domain.exit_codes import ExitReason
+from treadle.domain.exit_reasons import ExitReason
 from treadle.domain.ids import RunId, short_id
 from treadle.domain.run_row import RunRow
 from treadle.views.deliverable_view import DeliverableView, count_proven

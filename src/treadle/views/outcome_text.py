@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import assert_never
 
-from treadle.domain.exit_codes import DONE, END_REASONS, ExitReason, exit_code
+from treadle.domain.exit_reasons import DONE, END_REASONS, ExitReason, exit_code
 from treadle.domain.limits import RunLimits
 from treadle.domain.run import RunResult
 from treadle.domain.session import (

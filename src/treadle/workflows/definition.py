@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from treadle.domain.events.all_events import RecordedEvent
-from treadle.domain.exit_codes import ExitReason
+from treadle.domain.exit_reasons import ExitReason
 from treadle.domain.signal import Role
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Workflow:
     # Texts for people while a session with this instruction runs.
     labels: Mapping[str, str]
     specification: Specification
-    # The end reasons of its own decisions; `domain.exit_codes` has the code of each.
+    # The end reasons of its own decisions; `domain.exit_reasons` has the code of each.
     ends: tuple[ExitReason, ...]
     # Builds the loop of one run. Imports what it needs when it is called.
     build: Callable[["RunParts"], Awaitable["RunLoop"]]

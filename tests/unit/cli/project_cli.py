@@ -11,7 +11,7 @@ from treadle.cli.context import CommandContext
 from treadle.cli.main import run_command
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.all_events import Event
-from treadle.domain.exit_codes import ExitReason
+from treadle.domain.exit_reasons import ExitReason
 from treadle.domain.ids import RunId
 from treadle.domain.run_request import RunRequest
 from treadle.domain.run_row import RunFilter

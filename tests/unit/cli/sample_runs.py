@@ -48,7 +48,7 @@ from treadle.domain.events.work import (
     WorkLanded,
     WorkspacePrepared,
 )
-from treadle.domain.exit_codes import ExitReason
+from treadle.domain.exit_reasons import ExitReason
 from treadle.domain.ids import RunId, SessionId
 from treadle.domain.limits import RunLimits
 from treadle.domain.run import RunResult

@@ -9,7 +9,7 @@ import pytest
 from treadle.adapters.stores.control_requests import ControlRequests
 from treadle.adapters.stores.database import open_database
 from treadle.domain.events.run import InterruptRequested, RoundStarted, RunEnded, RunWarned
-from treadle.domain.exit_codes import ExitReason
+from treadle.domain.exit_reasons import ExitReason
 from treadle.domain.ids import RunId
 from treadle.domain.run_row import RunFilter
 from treadle.durable.client import cancel as forget

@@ -3,7 +3,7 @@
 import pytest
 
 from treadle.domain.events.run import RunReopened
-from treadle.domain.exit_codes import ExitReason
+from treadle.domain.exit_reasons import ExitReason
 from treadle.domain.ids import RunId
 from treadle.runs.locks import lock_project_for
 from treadle.runs.request_json import read_request

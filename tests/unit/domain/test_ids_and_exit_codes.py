@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.builders import RUN
 from treadle.domain.errors import TreadleError
-from treadle.domain.exit_codes import END_REASONS, MEANINGS, ExitReason, exit_code
+from treadle.domain.exit_reasons import END_REASONS, MEANINGS, ExitReason, exit_code
 from treadle.domain.ids import make_run_id, short_id
 
 MOMENTS_MS = st.integers(0, 2**48 - 1)

@@ -7,10 +7,10 @@ import pytest
 from tests.builders import VENDOR_PRICES
 from treadle.gateway.admission import (
     Admission,
-    Admit,
+    AdmitRequest,
     BudgetState,
-    Hold,
-    Refuse,
+    HoldRequest,
+    RefuseRequest,
     RequestSize,
     admit,
     measure,
@@ -22,9 +22,9 @@ def session(spent: float, reserved: float = 0.0, under_way: int = 0) -> BudgetSt
     return BudgetState("session", 10.0, spent, reserved, under_way)
 
 
-ADMIT = Admit()
-HOLD = Hold("session", 10.0)
-REFUSE = Refuse("session", 10.0)
+ADMIT = AdmitRequest()
+HOLD = HoldRequest("session", 10.0)
+REFUSE = RefuseRequest("session", 10.0)
 
 
 @pytest.mark.parametrize(
@@ -51,11 +51,11 @@ def test_a_request_is_admitted_held_or_refused(
     ("run", "day", "answer"),
     [
         (BudgetState("run", inf, 99, 0, 0), BudgetState("day", inf, 99, 0, 0), ADMIT),
-        (BudgetState("run", 5, 5, 0, 0), BudgetState("day", 9, 0, 0, 0), Refuse("run", 5)),
-        (BudgetState("run", 5, 4, 0, 0), BudgetState("day", 9, 9, 0, 0), Refuse("day", 9)),
-        (BudgetState("run", 5, 4, 1, 1), BudgetState("day", 9, 9, 0, 0), Refuse("day", 9)),
-        (BudgetState("run", 5, 4, 1, 1), BudgetState("day", 9, 8, 0, 0), Hold("run", 5)),
-        (BudgetState("run", -1, 0, 0, 0), BudgetState("day", 9, 8, 0, 0), Refuse("run", -1)),
+        (BudgetState("run", 5, 5, 0, 0), BudgetState("day", 9, 0, 0, 0), RefuseRequest("run", 5)),
+        (BudgetState("run", 5, 4, 0, 0), BudgetState("day", 9, 9, 0, 0), RefuseRequest("day", 9)),
+        (BudgetState("run", 5, 4, 1, 1), BudgetState("day", 9, 9, 0, 0), RefuseRequest("day", 9)),
+        (BudgetState("run", 5, 4, 1, 1), BudgetState("day", 9, 8, 0, 0), HoldRequest("run", 5)),
+        (BudgetState("run", -1, 0, 0, 0), BudgetState("day", 9, 8, 0, 0), RefuseRequest("run", -1)),
     ],
 )
 def test_every_budget_that_nests_around_a_session_holds(

@@ -8,7 +8,7 @@ import pytest
 from tests.builders import RUN, RUN_LIMITS
 from treadle.domain.deliverable import Tally
 from treadle.domain.errors import UsageError
-from treadle.domain.exit_codes import ExitReason
+from treadle.domain.exit_reasons import ExitReason
 from treadle.domain.run import RunResult
 from treadle.domain.run_request import RunRequest
 from treadle.domain.run_row import RunRow

@@ -9,7 +9,7 @@ from tests.unit.cli.sample_verified_runs import DIVIDE, WRITTEN, passed
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.verification import CheckAdded, ClaimRefused
 from treadle.domain.events.work import DeliverableCreated
-from treadle.domain.exit_codes import ExitReason
+from treadle.domain.exit_reasons import ExitReason
 from treadle.views.next_steps import next_steps
 
 UNCHECKED = ClaimRefused(DIVIDE.id, DIVIDE.description, 0, unchecked=1)

@@ -5,7 +5,7 @@ from importlib.resources import files
 import pytest
 
 from treadle.domain.errors import UsageError
-from treadle.domain.exit_codes import END_REASONS
+from treadle.domain.exit_reasons import END_REASONS
 from treadle.workflows.registry import WORKFLOWS, find_workflow
 
 

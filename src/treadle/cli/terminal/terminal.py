@@ -24,7 +24,7 @@ class ScreenClock(Protocol):
     def now(self) -> datetime: ...
 
 
-class Terminal:
+class TerminalDisplay:
     """A reader of the event log. It never raises: a closed terminal does not stop a run."""
 
     def __init__(

@@ -21,7 +21,13 @@ from treadle.policy.judging.variable_names import (
     SHAPED,
     USABLE,
 )
-from treadle.policy.shell.syntax import Assignment, ParsedLine, ShellCommand, Word, WordMention
+from treadle.policy.shell.syntax import (
+    Assignment,
+    ParsedLine,
+    ShellCommand,
+    Word,
+    WordsOutsideCommands,
+)
 
 _UNSETTING = (["unset"], ["read"])
 _MOST_READINGS = 32
@@ -93,7 +99,7 @@ def use_refusal(command: ShellCommand, script: ParsedLine) -> str | None:
     if not any(word.variables for word in _all_words(command)):
         return None
     before = sum(1 for _ in takewhile(lambda each: each is not command, script.commands))
-    at = WordMention(command.words, before, command.scope, command.loops)
+    at = WordsOutsideCommands(command.words, before, command.scope, command.loops)
     known = _known_at(at, script)
     for given in command.assignments:
         for name in given.value.variables:
@@ -115,7 +121,7 @@ def _not_set(name: str, known: set[str]) -> str | None:
     )
 
 
-def _known_at(at: WordMention, script: ParsedLine) -> set[str]:
+def _known_at(at: WordsOutsideCommands, script: ParsedLine) -> set[str]:
     """What has a value of this line's by then; what is named like a secret, surely has one."""
     known = {"PWD", *USABLE, *at.loops}
     for each in script.commands[: at.after]:

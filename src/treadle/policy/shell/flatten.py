@@ -16,7 +16,7 @@ from treadle.policy.shell.shell_nodes import (
     SimpleNode,
     SubshellNode,
 )
-from treadle.policy.shell.syntax import Loop, ParsedLine, ShellCommand, WordMention
+from treadle.policy.shell.syntax import Loop, ParsedLine, ShellCommand, WordsOutsideCommands
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class _Position:
 class _CommandCollector:
     commands: list[ShellCommand] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
-    mentions: list[WordMention] = field(default_factory=list)
+    mentions: list[WordsOutsideCommands] = field(default_factory=list)
     scopes: Iterator[int] = field(default_factory=lambda: count(1))
 
     def nested(self, position: _Position) -> _Position:
@@ -140,7 +140,9 @@ class _CommandCollector:
         if words:
             variable = node.loop.variable if node.loop else ""
             self.mentions.append(
-                WordMention(words, len(self.commands), position.scope, position.loops, variable)
+                WordsOutsideCommands(
+                    words, len(self.commands), position.scope, position.loops, variable
+                )
             )
 
 

@@ -96,7 +96,7 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True)
-class WordMention:
+class WordsOutsideCommands:
     """Words outside of commands: the values of a `for` loop, or the word of a `case`.
 
     `after` is the number of commands before it; `variable` is the loop's variable, if it is a loop.
@@ -115,7 +115,7 @@ class ParsedLine:
 
     commands: tuple[ShellCommand, ...]
     loops: tuple[Loop, ...] = ()
-    mentions: tuple[WordMention, ...] = field(default=(), compare=False)
+    mentions: tuple[WordsOutsideCommands, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

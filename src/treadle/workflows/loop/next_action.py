@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from treadle.domain.events.run import Instruction
-from treadle.domain.exit_codes import ExitReason
+from treadle.domain.exit_reasons import ExitReason
 from treadle.domain.limits import RunLimits
 
 

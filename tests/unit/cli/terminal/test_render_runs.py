@@ -16,7 +16,7 @@ from treadle.domain.deliverable import Tally
 from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.run import RunEnded
 from treadle.domain.events.work import WorkKept
-from treadle.domain.exit_codes import ExitReason
+from treadle.domain.exit_reasons import ExitReason
 from treadle.domain.run import RunResult
 from treadle.domain.session import (
     BudgetExceeded,

@@ -11,7 +11,7 @@ from tests.unit.cli.sample_runs import STARTED as RUN_STARTED
 from treadle.cli.terminal.palette import COLOURED, PLAIN
 from treadle.cli.terminal.screen import Screen, detect_screen, encodable, window_columns
 from treadle.cli.terminal.styled_lines import Verbosity
-from treadle.cli.terminal.terminal import Terminal
+from treadle.cli.terminal.terminal import TerminalDisplay
 from treadle.domain.events.all_events import RecordedEvent
 from treadle.domain.events.run import InterruptRequested, RoundStarted
 from treadle.settings.environment import parse_environment
@@ -64,13 +64,13 @@ def seen(stream: io.StringIO) -> list[str]:
 
 def terminal(
     stream: io.StringIO, screen: Screen = LIVE, level: Verbosity = Verbosity.NORMAL
-) -> Terminal:
-    return Terminal(stream, level=level, screen=screen, clock=HandClock())
+) -> TerminalDisplay:
+    return TerminalDisplay(stream, level=level, screen=screen, clock=HandClock())
 
 
 def live_line(log: list[RecordedEvent], now: datetime) -> str:
     stream = Window()
-    shown = Terminal(stream, level=Verbosity.NORMAL, screen=LIVE, clock=HandClock(now))
+    shown = TerminalDisplay(stream, level=Verbosity.NORMAL, screen=LIVE, clock=HandClock(now))
     for each in log:
         shown.draw_event(each)
     shown.tick()

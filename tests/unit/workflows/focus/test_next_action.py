@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.builders import RUN_LIMITS
-from treadle.domain.exit_codes import ExitReason
+from treadle.domain.exit_reasons import ExitReason
 from treadle.domain.session import Crashed, ExecutionError, Outcome, QuotaExceeded
 from treadle.workflows.focus.next_action import decide_next
 from treadle.workflows.focus.phases import (

@@ -11,8 +11,8 @@ from typing import TypeAlias, assert_never
 from treadle.adapters.agents.replay.recording import (
     FileWrite,
     RecordedCall,
+    RecordedEnd,
     RecordedStep,
-    SessionEnd,
     SessionText,
 )
 from treadle.domain.agent import (
@@ -77,7 +77,7 @@ def _replay(step: RecordedStep, number: int) -> list[ReplayStep]:
         case FileWrite(path, content):
             use = ToolUse(str(number), WRITE, {"file_path": path, "content": content})
             return [ReplayWrite(use)]
-        case SessionEnd(text):
+        case RecordedEnd(text):
             return [AgentEnded(Completed(text))]
         case _:
             assert_never(step)

@@ -40,13 +40,13 @@ class FileWrite:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionEnd:
+class RecordedEnd:
     """The session's last step, with the agent's last words."""
 
     text: str
 
 
-RecordedStep: TypeAlias = SessionText | RecordedCall | FileWrite | SessionEnd
+RecordedStep: TypeAlias = SessionText | RecordedCall | FileWrite | RecordedEnd
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +94,13 @@ def _add_step(sessions: list[RecordedSession], step: RecordedStep | _SessionStar
     if not sessions:
         raise _InvalidStep("a step before the first session")
     last = sessions[-1]
-    if last.steps and isinstance(last.steps[-1], SessionEnd):
+    if last.steps and isinstance(last.steps[-1], RecordedEnd):
         raise _InvalidStep("a step after the end of its session")
     sessions[-1] = RecordedSession(last.title, (*last.steps, step))
 
 
 def _require_end(sessions: list[RecordedSession]) -> None:
-    if sessions and not isinstance([None, *sessions[-1].steps][-1], SessionEnd):
+    if sessions and not isinstance([None, *sessions[-1].steps][-1], RecordedEnd):
         raise _InvalidStep(f"the session {sessions[-1].title!r} has no end")
 
 
@@ -119,7 +119,7 @@ def _parse_step(line: str) -> RecordedStep | _SessionStart:
         case {"write": str(path), "content": str(content), **rest} if not rest:
             return FileWrite(_checked_path(path), content)
         case {"end": str(text), **rest} if not rest:
-            return SessionEnd(text)
+            return RecordedEnd(text)
         case _:
             raise _InvalidStep("is not a step")
 

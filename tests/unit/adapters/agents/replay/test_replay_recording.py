@@ -5,8 +5,8 @@ import pytest
 from treadle.adapters.agents.replay.recording import (
     FileWrite,
     RecordedCall,
+    RecordedEnd,
     RecordedSession,
-    SessionEnd,
     SessionText,
     parse_recording,
 )
@@ -32,10 +32,10 @@ def test_a_recording_has_the_sessions_and_steps_of_its_lines() -> None:
 
     assert parse_recording(text, "r.jsonl") == (
         RecordedSession(
-            "plan", (RecordedCall("create_deliverable", {"deliverables": []}), SessionEnd("done"))
+            "plan", (RecordedCall("create_deliverable", {"deliverables": []}), RecordedEnd("done"))
         ),
         RecordedSession(
-            "build", (FileWrite("a/b.txt", "hello\n"), SessionText("Built."), SessionEnd(""))
+            "build", (FileWrite("a/b.txt", "hello\n"), SessionText("Built."), RecordedEnd(""))
         ),
     )
 

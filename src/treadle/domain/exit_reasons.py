@@ -1,4 +1,4 @@
-"""Exit codes of every command and the reasons for which a run ends, with what each one means.
+"""The reasons for which a run ends, and the exit codes of every command, with what each one means.
 
 `treadle --help` and docs/reference/exit-codes.md are made from these tables. The numbers and the
 names of the reasons never change.
