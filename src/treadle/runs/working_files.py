@@ -8,7 +8,7 @@ from treadle.domain.ids import RunId
 from treadle.domain.run_row import RunRow
 from treadle.wiring.checked_request import CheckedRequest
 from treadle.workflows.definition import LogFollower
-from treadle.workflows.registry import find_workflow
+from treadle.workflows.registry import WORKFLOWS, find_workflow
 
 
 def follow_log(checked: CheckedRequest, store: EventStore) -> LogFollower | None:
@@ -25,6 +25,8 @@ def follow_log(checked: CheckedRequest, store: EventStore) -> LogFollower | None
 
 def archive_files(row: RunRow, directory: Path, store: EventStore) -> None:
     """Archive the working files of a run that no process executes."""
+    if row.workflow not in WORKFLOWS:
+        return  # of a newer version, whose files are not known here
     workflow = find_workflow(row.workflow)
     if workflow.follow_log is None:
         return

@@ -34,6 +34,8 @@ _NETWORK_EFFECTS = {
     "allowlist": "the agent reaches the hosts of sandbox.hosts besides its model",
     "open": "the agent reaches whatever this machine can, services on its loopback included",
 }
+# The kind of agent whose binary is a program; trust of before there were others is in it.
+_FIRST_KIND = "claude"
 _HARMLESS: tuple[object, ...] = ("", (), "gateway", "none")
 # Tools that the model's service runs, outside of the sandbox.
 SERVED_TOOLS = frozenset({"WebSearch"})
@@ -47,9 +49,13 @@ class TrustRequirement:
     key: str
     value: Any
     origin: ValueOrigin
+    # Of `agent.binary`: what the file is read as.
+    agent_kind: str = _FIRST_KIND
 
     @property
     def effect(self) -> str:
+        if self.key == "agent.binary" and self.agent_kind != _FIRST_KIND:
+            return "this file takes the place of an agent: it decides what a run writes"
         return _NETWORK_EFFECTS[self.value] if self.key == "sandbox.network" else EFFECTS[self.key]
 
     @property
@@ -63,7 +69,12 @@ class TrustRequirement:
 def find_trust_requirements(resolved: ResolvedSettings) -> tuple[TrustRequirement, ...]:
     """The values in force that come from a file and need trust, in the order of `EFFECTS`."""
     candidates = (
-        TrustRequirement(name, _relevant_value(name, resolved), resolved.origins[name])
+        TrustRequirement(
+            name,
+            _relevant_value(name, resolved),
+            resolved.origins[name],
+            resolved.settings.agent.kind,
+        )
         for name in EFFECTS
     )
     return tuple(
@@ -73,7 +84,11 @@ def find_trust_requirements(resolved: ResolvedSettings) -> tuple[TrustRequiremen
 
 def fingerprint(project: Path, requirement: TrustRequirement) -> str:
     """Identifies this value in this project without revealing it."""
-    text = json.dumps([str(project), requirement.key, requirement.value])
+    parts: list[object] = [str(project), requirement.key, requirement.value]
+    if requirement.key == "agent.binary" and requirement.agent_kind != _FIRST_KIND:
+        # Trust in a recording is none in a program of the same name.
+        parts.append(requirement.agent_kind)
+    text = json.dumps(parts)
     return hashlib.sha256(text.encode()).hexdigest()
 
 

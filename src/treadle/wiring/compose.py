@@ -70,7 +70,6 @@ async def compose(
     """Everything that the workflow of the run builds its loop from."""
     checked = context.checked
     request, workflow, root = checked.request, checked.workflow, checked.project.root
-    _warn_of_agent_settings(context, workspace.path)
     timer = RunTimer(run_limits(context.settings).max_minutes * 60)
     return RunParts(
         workflow=workflow,
@@ -98,6 +97,7 @@ async def compose(
         timer=timer,
         requester=context.requester,
         landing=landing,
+        warn_of_agent_settings=lambda: _warn_of_agent_settings(context, workspace.path),
         jitter=lambda: spread(request.run),
     )
 
@@ -129,7 +129,7 @@ async def _session_parts(context: RunContext, workspace: RunWorkspace) -> Sessio
         limits=session_limits(context.settings),
         admission=session_admission(context),
         slots=checked.host.slots,
-        prepare=workspace_setup(context, workspace.path),
+        new_setup=lambda: workspace_setup(context, workspace.path),
         forget_setup=lambda: (checked.directory / SETUP_MARKER).unlink(missing_ok=True),
     )
 

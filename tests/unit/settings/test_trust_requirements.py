@@ -149,3 +149,12 @@ def test_the_notice_of_a_run_lists_what_its_sandbox_opens(
     sandbox: SandboxSettings, told: str
 ) -> None:
     assert sandbox_notice(sandbox) == told
+
+
+def test_trust_in_a_recording_is_none_in_a_program_of_that_name() -> None:
+    recording = resolve_settings('agent.kind = "replay"\nagent.binary = "./demo.jsonl"')
+    program = resolve_settings('agent.binary = "./demo.jsonl"')
+    trusted = [fingerprint(PROJECT, each) for each in find_trust_requirements(recording)]
+
+    assert find_untrusted(PROJECT, recording, trusted) == ()
+    assert [each.key for each in find_untrusted(PROJECT, program, trusted)] == ["agent.binary"]

@@ -128,6 +128,8 @@ class RunHarness:
     run_workspace: RunWorkspace | None = None
     prepare: Callable[[], Awaitable[None]] = nothing_to_prepare
     forget_setup: Callable[[], None] = lambda: None
+    # Each counts its own failures.
+    setups_made: int = 0
     runner: CheckRunner = field(default_factory=lambda: MemoryCheckRunner({}))
     workflow: str = "deliver"
     inputs: Mapping[str, str] = field(default_factory=dict)
@@ -260,6 +262,7 @@ class RunHarness:
                 self.run, history.leg, cast(Any, None), self.clock, self.stop, recorder
             ),
             landing=LandingChoice(),
+            warn_of_agent_settings=lambda: None,
             jitter=lambda: self.jitter,
         )
 
@@ -304,9 +307,13 @@ class RunHarness:
                 margin_s=60.0,
             ),
             slots=asyncio.Semaphore(1),
-            prepare=self.prepare,
+            new_setup=self._new_setup,
             forget_setup=self.forget_setup,
         )
+
+    def _new_setup(self) -> Callable[[], Awaitable[None]]:
+        self.setups_made += 1
+        return self.prepare
 
     def _checks(self) -> CheckParts:
         return CheckParts(

@@ -45,6 +45,7 @@ class DeliverStart:
 
 async def build_deliver(parts: RunParts) -> RunLoop:
     board = await open_board(parts)
+    parts.warn_of_agent_settings()
     start = await start_leg(parts, board)
     work = DeliverWork(
         board=board,

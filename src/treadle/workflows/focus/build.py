@@ -41,6 +41,7 @@ async def build_focus(parts: RunParts) -> RunLoop:
     if not isinstance(files, FocusFiles):
         raise AssertionError("a focus run follows its log from the start")
     history = _history(parts, files)
+    parts.warn_of_agent_settings()
 
     async def start() -> FocusStart:
         tip = parts.workspace.start
@@ -93,10 +94,14 @@ def _work(parts: RunParts, history: History, state: PhaseState) -> FocusWork:
 
 
 def _focus_steps(parts: RunParts, history: History) -> FocusSteps:
+    async def set_up() -> None:
+        # With its own count of failures: a new plan is another reason to try.
+        await parts.sessions.new_setup()()
+
     commands = ProjectCommands(
         check=parts.facts.check,
         check_s=parts.checks.check_s,
-        set_up=parts.sessions.prepare,
+        set_up=set_up,
         forget_setup=parts.sessions.forget_setup,
     )
     return FocusSteps(

@@ -119,9 +119,19 @@ class RoundSteps:
 
     async def _acquire_slot(self) -> bool:
         """Wait for a session slot; False if the run is asked to stop first."""
-        stop = self.driver.stop
-        acquired = await unless_stopped(self.slots.acquire(), stop)
-        if acquired and stop.is_set():
+        stop, taken = self.driver.stop, False
+
+        async def acquire() -> None:
+            nonlocal taken
+            taken = await self.slots.acquire()
+
+        try:
+            await unless_stopped(acquire(), stop)
+        except asyncio.CancelledError:
+            if taken:
+                self.slots.release()
+            raise
+        if taken and stop.is_set():
             self.slots.release()
         return not stop.is_set()
 

@@ -66,9 +66,10 @@ class SessionParts:
     limits: SessionLimits
     admission: SessionAdmission
     slots: asyncio.Semaphore
-    # Sets the workspace up, unless it is up to date.
-    prepare: Prepare
-    # Makes the next `prepare` run the setup in any case.
+    # Makes what sets the workspace up, unless that was done for what it needs now. Each one counts
+    # its own failures.
+    new_setup: Callable[[], Prepare]
+    # Makes the setup count as not done.
     forget_setup: Callable[[], None]
 
 
@@ -119,6 +120,8 @@ class RunParts:
     timer: RunTimer
     requester: ApprovalRequester
     landing: LandingChoice
+    # Warns once about settings for coding agents that the project brings and nobody loads.
+    warn_of_agent_settings: Callable[[], None]
     jitter: Callable[[], float]
 
     @property
@@ -149,7 +152,7 @@ class RunParts:
             history=self.history,
             log=self.leg_log,
             slots=self.sessions.slots,
-            prepare=prepare or self.sessions.prepare,
+            prepare=prepare or self.sessions.new_setup(),
         )
         return RunLoop(
             steps=self.steps,

@@ -51,6 +51,7 @@ class SyncWork(DeliverWork):
 
 async def build_sync(parts: RunParts) -> RunLoop:
     board = await open_board(parts)
+    parts.warn_of_agent_settings()
     start = await start_leg(parts, board)
     work = SyncWork(
         board=board,

@@ -93,6 +93,8 @@ async def test_setup_follows_each_plan_and_the_check_comes_before_each_task_and_
     await harness.execute()
 
     assert harness.set_up == ["anew", "set up"]
+    # A new plan is another reason to try a setup that failed before.
+    assert harness.setups_made == 1
     assert harness.steps == [
         *("begin", "look 1"),
         *("session 1", "home 1", "turn 1", "setup 1", "check 1"),

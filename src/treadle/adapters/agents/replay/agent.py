@@ -142,9 +142,15 @@ class ReplaySession:
                         None if isinstance(event, ResponseUsed) else self._unreported_usage
                     )
                     self._ended = isinstance(event, AgentEnded)
-                    if self._ended and not self._closed:
-                        self._on_end()
-                    yield event
+                    yield self._note_end(event) if self._ended and not self._closed else event
+
+    def _note_end(self, event: AgentEvent) -> AgentEvent:
+        """The end, or why it could not be noted: a session never raises."""
+        try:
+            self._on_end()
+        except OSError as error:
+            return AgentEnded(Fault(f"cannot note the end of the session: {error.strerror}"))
+        return event
 
     def _next(self) -> ReplayStep:
         # What was not played before the session was closed has not happened.
