@@ -1,6 +1,6 @@
 """Builds the loop of a `deliver` run from the parts of the run."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -44,12 +44,21 @@ class DeliverStart:
 
 
 async def build_deliver(parts: RunParts) -> RunLoop:
+    return await build_loop(parts, DeliverWork, _verifier)
+
+
+async def build_loop(
+    parts: RunParts,
+    work_type: type[DeliverWork],
+    make_verifier: Callable[[RunParts, DeliverableBoard], DeliverableVerifier],
+) -> RunLoop:
+    """The loop of a run on deliverables."""
     board = await open_board(parts)
     parts.warn_of_agent_settings()
     start = await start_leg(parts, board)
-    work = DeliverWork(
+    work = work_type(
         board=board,
-        verifier=_verifier(parts, board),
+        verifier=make_verifier(parts, board),
         workspace=parts.workspace,
         briefs=parts.sessions.briefs,
         facts=parts.facts,

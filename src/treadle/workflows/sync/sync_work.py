@@ -8,12 +8,7 @@ from typing import Any
 from treadle.domain.agent import SessionBrief, Tool, ToolReply
 from treadle.domain.limits import SessionLimits
 from treadle.workflows.deliver.board import DeliverableBoard
-from treadle.workflows.deliver.build import (
-    first_progress,
-    open_board,
-    record_unread_checks,
-    start_leg,
-)
+from treadle.workflows.deliver.build import build_loop, record_unread_checks
 from treadle.workflows.deliver.check_history import first_check_commits, green_checks
 from treadle.workflows.deliver.deliver_work import DeliverWork
 from treadle.workflows.deliver.prompt import deliver_prompt
@@ -50,20 +45,7 @@ class SyncWork(DeliverWork):
 
 
 async def build_sync(parts: RunParts) -> RunLoop:
-    board = await open_board(parts)
-    parts.warn_of_agent_settings()
-    start = await start_leg(parts, board)
-    work = SyncWork(
-        board=board,
-        verifier=_verifier(parts, board),
-        workspace=parts.workspace,
-        briefs=parts.sessions.briefs,
-        facts=parts.facts,
-        spec_hash=start.spec_hash,
-        log=parts.leg_log,
-    )
-    progress = first_progress(parts, start)
-    return parts.loop(work, progress=progress, tip=start.tip, landing=start.landing)
+    return await build_loop(parts, SyncWork, _verifier)
 
 
 def _verifier(parts: RunParts, board: DeliverableBoard) -> DeliverableVerifier:
