@@ -9,11 +9,12 @@ from pathlib import Path
 from time import monotonic
 
 from treadle.adapters.packages.index_lookup import find_file_hosts, find_indexes
-from treadle.adapters.packages.indexes import PackageIndex, index_variables
+from treadle.adapters.packages.indexes import index_variables
 from treadle.adapters.sandboxes.command_runner import ProcessResult
 from treadle.adapters.sandboxes.toolchains import PROFILES
 from treadle.domain.errors import SettingsError
 from treadle.domain.events.work import SetupFinished
+from treadle.domain.package_index import PackageIndex
 from treadle.domain.sandbox import Confinement, Network
 from treadle.gateway.allowed_hosts import HostEntry, parse_entries
 from treadle.gateway.proxy_variables import proxy_for

@@ -4,7 +4,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from treadle.adapters.packages.indexes import PackageIndex
+from treadle.domain.package_index import PackageIndex
 from treadle.gateway.allowed_hosts import HostEntry
 from treadle.wiring.setup import entry_of, is_due
 
@@ -14,21 +14,24 @@ from treadle.wiring.setup import entry_of, is_due
     [
         # what the user's configuration names may be on this machine or in its network
         (
-            PackageIndex("http://127.0.0.1:8080/"),
+            PackageIndex("files", "http://127.0.0.1:8080/"),
             HostEntry("127.0.0.1", 8080, ip_address("127.0.0.1")),
         ),
         (
-            PackageIndex("http://localhost:8080/"),
+            PackageIndex("files", "http://localhost:8080/"),
             HostEntry("localhost", 8080, ip_address("127.0.0.1")),
         ),
-        (PackageIndex("https://files.invalid/"), HostEntry("files.invalid", 443)),
+        (PackageIndex("files", "https://files.invalid/"), HostEntry("files.invalid", 443)),
         # what a page links to has no address of its own: the proxy looks for public ones
-        (PackageIndex("https://files.invalid/", linked=True), HostEntry("files.invalid", 443)),
-        (PackageIndex("https://localhost/", linked=True), HostEntry("localhost", 443)),
-        (PackageIndex("https://127.0.0.1/", linked=True), None),
-        (PackageIndex("https://10.0.0.1/", linked=True), None),
-        (PackageIndex("https://[fe80::1]/", linked=True), None),
-        (PackageIndex("https://a_b/"), None),
+        (
+            PackageIndex("files", "https://files.invalid/", linked=True),
+            HostEntry("files.invalid", 443),
+        ),
+        (PackageIndex("files", "https://localhost/", linked=True), HostEntry("localhost", 443)),
+        (PackageIndex("files", "https://127.0.0.1/", linked=True), None),
+        (PackageIndex("files", "https://10.0.0.1/", linked=True), None),
+        (PackageIndex("files", "https://[fe80::1]/", linked=True), None),
+        (PackageIndex("files", "https://a_b/"), None),
     ],
 )
 def test_only_what_the_configuration_names_may_be_at_a_private_address(

@@ -10,11 +10,11 @@ from urllib.parse import urljoin
 from treadle.adapters.packages.indexes import (
     INDEX_QUERIES,
     IndexQuery,
-    PackageIndex,
     find_linked_hosts,
     parse_indexes,
 )
 from treadle.adapters.sandboxes.command_runner import query_program
+from treadle.domain.package_index import PackageIndex
 from treadle.domain.sandbox import ConfinedCommand
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ async def find_file_hosts(
 
     `authorities` are certificate files to trust besides the usual ones.
     """
-    python_indexes = [index for index in indexes if index.variable.startswith("PIP_")]
+    python_indexes = [index for index in indexes if index.kind == "python"]
     pages = await asyncio.gather(
         *(_fetch_page(index, proxy_for(index.url), authorities) for index in python_indexes)
     )
@@ -117,7 +117,7 @@ async def find_indexes(
 ) -> list[PackageIndex]:
     """The indexes of these languages, by the tools that are installed in `search_path`."""
     tool_environment = {**environment, "PATH": search_path}
-    queries = [query for query in INDEX_QUERIES if query.profile in profiles]
+    queries = [query for query in INDEX_QUERIES if query.kind in profiles]
     answers = await asyncio.gather(*(_ask_tool(query, tool_environment) for query in queries))
     return list(dict.fromkeys(index for answer in answers for index in answer))
 

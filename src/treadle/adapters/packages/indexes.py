@@ -9,36 +9,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit, urlunsplit
 
+from treadle.domain.package_index import IndexKind, PackageIndex
+
 _PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
 class IndexQuery:
-    """A tool's command that prints its indexes; `variable` sets the index in the sandbox."""
+    """A tool's command that prints its indexes."""
 
-    profile: str
+    kind: IndexKind
     command: tuple[str, ...]
     read: Callable[[str], list[str]]
-    variable: str
-    # The variable for further indexes, if the tool supports several.
-    further: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PackageIndex:
-    """The address of a package index, without a login."""
-
-    url: str
-    variable: str = ""
-    # Found in a page of an index, not in the user's configuration.
-    linked: bool = False
-
-    @property
-    def host(self) -> str:
-        """Host and port, in the form of the filtering proxy."""
-        parts = urlsplit(self.url)
-        name = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
-        return f"{name}:{parts.port or _PORTS[parts.scheme]}"
 
 
 def _lines(output: str) -> list[str]:
@@ -70,22 +52,25 @@ print(options.index_url, *options.extra_index_urls, sep="\\n")
 """
 
 INDEX_QUERIES: tuple[IndexQuery, ...] = (
-    IndexQuery(
-        "python", ("python3", "-I", "-c", _PIP), _lines, "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL"
-    ),
-    IndexQuery("node", ("npm", "config", "list", "--json"), _npm, "npm_config_registry"),
-    IndexQuery("go", ("go", "env", "GOPROXY"), _comma_or_pipe, "GOPROXY"),
-    IndexQuery("ruby", ("gem", "sources", "--list"), _lines, ""),
+    IndexQuery("python", ("python3", "-I", "-c", _PIP), _lines),
+    IndexQuery("node", ("npm", "config", "list", "--json"), _npm),
+    IndexQuery("go", ("go", "env", "GOPROXY"), _comma_or_pipe),
+    IndexQuery("ruby", ("gem", "sources", "--list"), _lines),
 )
+
+# The variables that set the first index of a kind, and all further ones.
+_FIRST: Mapping[IndexKind, tuple[str, ...]] = {
+    "python": ("PIP_INDEX_URL", "UV_DEFAULT_INDEX"),
+    "node": ("npm_config_registry",),
+    "go": ("GOPROXY",),
+}
+_FURTHER: Mapping[IndexKind, tuple[str, ...]] = {"python": ("PIP_EXTRA_INDEX_URL", "UV_INDEX")}
 
 
 def parse_indexes(query: IndexQuery, output: str) -> list[PackageIndex]:
     """The indexes in the output of a tool; other text is skipped."""
-    indexes = [
-        PackageIndex(url, query.variable if number == 0 else query.further)
-        for number, url in enumerate(filter(None, map(_without_login, query.read(output))))
-    ]
-    return list(dict.fromkeys(indexes))
+    urls = filter(None, map(_without_login, query.read(output)))
+    return list(dict.fromkeys(PackageIndex(query.kind, url) for url in urls))
 
 
 def _without_login(text: str) -> str:
@@ -105,14 +90,11 @@ def _without_login(text: str) -> str:
 def index_variables(indexes: Sequence[PackageIndex]) -> Mapping[str, str]:
     """The variables that make tools in the sandbox use the same indexes."""
     variables: dict[str, str] = {}
-    for index in indexes:
-        if index.variable:
-            variables[index.variable] = f"{variables.get(index.variable, '')} {index.url}".strip()
-    # uv installs the same packages under its own variables.
-    uv_names = {"PIP_INDEX_URL": "UV_DEFAULT_INDEX", "PIP_EXTRA_INDEX_URL": "UV_INDEX"}
-    return variables | {
-        uv_names[name]: value for name, value in variables.items() if name in uv_names
-    }
+    for kind in _FIRST:
+        first, *further = [index.url for index in indexes if index.kind == kind] or [""]
+        variables |= dict.fromkeys(_FIRST[kind], first)
+        variables |= dict.fromkeys(_FURTHER.get(kind, ()), " ".join(further))
+    return {name: value for name, value in variables.items() if value}
 
 
 def find_linked_hosts(page: str, index: PackageIndex) -> list[PackageIndex]:
@@ -122,7 +104,9 @@ def find_linked_hosts(page: str, index: PackageIndex) -> list[PackageIndex]:
     on the same host.
     """
     links = (_without_login(link) for link in re.findall(r"""href=["']([^"'#?]+)""", page))
-    origins = dict.fromkeys(PackageIndex(_origin(link), linked=True) for link in links if link)
+    origins = dict.fromkeys(
+        PackageIndex("files", _origin(link), linked=True) for link in links if link
+    )
     return [each for each in origins if each.host != index.host and _is_trustworthy(each, index)]
 
 

@@ -9,9 +9,9 @@ from threading import Thread
 import pytest
 
 from treadle.adapters.packages.index_lookup import find_file_hosts, find_indexes
-from treadle.adapters.packages.indexes import PackageIndex
+from treadle.domain.package_index import PackageIndex
 
-LINKED = PackageIndex("https://files.example/", linked=True)
+LINKED = PackageIndex("files", "https://files.example/", linked=True)
 
 
 def program(folder: Path, text: str) -> None:
@@ -26,7 +26,7 @@ async def test_a_tool_tells_its_indexes(tmp_path: Path) -> None:
 
     found = await find_indexes(("go",), environment, search_path=f"{tmp_path}:/usr/bin:/bin")
 
-    assert found == [PackageIndex("https://modules.example", "GOPROXY")]
+    assert found == [PackageIndex("go", "https://modules.example")]
 
 
 @pytest.mark.parametrize("text", ["#!/no/such/interpreter\n", "#!/bin/sh\nexit 1\n"])
@@ -74,9 +74,9 @@ def straight(_: str) -> str:
 async def test_a_page_is_followed_on_its_own_host() -> None:
     redirects = {"/simple/pip/": "/other/pip/"}
     with server(redirects) as (url, asked):
-        assert await find_file_hosts(
-            [PackageIndex(f"{url}/simple", "PIP_INDEX_URL")], straight
-        ) == [LINKED]
+        assert await find_file_hosts([PackageIndex("python", f"{url}/simple")], straight) == [
+            LINKED
+        ]
 
     assert asked == ["/simple/pip/", "/other/pip/"]
 
@@ -85,19 +85,14 @@ async def test_no_other_host_is_asked_because_an_index_says_so() -> None:
     with server({}) as (elsewhere, asked):
         redirects = {"/simple/pip/": f"{elsewhere}/simple/pip/"}
         with server(redirects) as (url, _):
-            assert (
-                await find_file_hosts([PackageIndex(f"{url}/simple", "PIP_INDEX_URL")], straight)
-                == []
-            )
+            assert await find_file_hosts([PackageIndex("python", f"{url}/simple")], straight) == []
 
     assert asked == []
 
 
 async def test_a_circle_has_an_end() -> None:
     with server({"/simple/pip/": "/simple/pip/"}) as (url, asked):
-        assert (
-            await find_file_hosts([PackageIndex(f"{url}/simple", "PIP_INDEX_URL")], straight) == []
-        )
+        assert await find_file_hosts([PackageIndex("python", f"{url}/simple")], straight) == []
 
     assert len(asked) == 4
 
@@ -107,18 +102,18 @@ async def test_the_proxy_is_the_one_that_is_named_and_no_other(
 ) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
     monkeypatch.setenv("no_proxy", "index.example")
-    index = PackageIndex("http://index.example/simple", "PIP_INDEX_URL")
+    index = PackageIndex("python", "http://index.example/simple")
 
     with server({}) as (proxy, asked):
         assert await find_file_hosts([index], lambda _: proxy) == [LINKED]
     with server({}) as (url, _):
-        assert await find_file_hosts([PackageIndex(url, "PIP_INDEX_URL")], straight) == [LINKED]
+        assert await find_file_hosts([PackageIndex("python", url)], straight) == [LINKED]
 
     assert asked == ["http://index.example/simple/pip/"]
 
 
 @pytest.mark.parametrize("proxy", ["", "socks5://127.0.0.1:1", "nonsense", "http://127.0.0.1:1"])
 async def test_an_index_that_cannot_be_asked_links_to_nothing(proxy: str) -> None:
-    index = PackageIndex("http://127.0.0.1:1/simple", "PIP_INDEX_URL")
+    index = PackageIndex("python", "http://127.0.0.1:1/simple")
 
     assert await find_file_hosts([index], lambda _: proxy) == []

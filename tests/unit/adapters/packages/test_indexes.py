@@ -5,11 +5,11 @@ import pytest
 from treadle.adapters.packages.indexes import (
     INDEX_QUERIES,
     IndexQuery,
-    PackageIndex,
     find_linked_hosts,
     index_variables,
     parse_indexes,
 )
+from treadle.domain.package_index import PackageIndex
 
 PYTHON, NODE, GO, RUBY = INDEX_QUERIES
 
@@ -23,23 +23,23 @@ PYTHON, NODE, GO, RUBY = INDEX_QUERIES
             PYTHON,
             "https://index.example/simple\nhttps://more.example:8443/simple/\n",
             [
-                PackageIndex("https://index.example/simple", "PIP_INDEX_URL"),
-                PackageIndex("https://more.example:8443/simple/", "PIP_EXTRA_INDEX_URL"),
+                PackageIndex("python", "https://index.example/simple"),
+                PackageIndex("python", "https://more.example:8443/simple/"),
             ],
         ),
         # a login stays outside
         (
             PYTHON,
             "https://ada:hunter2@index.example/simple?token=x#y",
-            [PackageIndex("https://index.example/simple", "PIP_INDEX_URL")],
+            [PackageIndex("python", "https://index.example/simple")],
         ),
         (
             NODE,
             '{"registry": "https://packages.example/", "@ours:registry": "http://[::1]:4873/", '
             '"cache": "/x", "proxy": null}',
             [
-                PackageIndex("https://packages.example/", "npm_config_registry"),
-                PackageIndex("http://[::1]:4873/", ""),
+                PackageIndex("node", "https://packages.example/"),
+                PackageIndex("node", "http://[::1]:4873/"),
             ],
         ),
         (NODE, "npm: command failed", []),
@@ -48,15 +48,15 @@ PYTHON, NODE, GO, RUBY = INDEX_QUERIES
             GO,
             "https://modules.example|https://second.example,direct\n",
             [
-                PackageIndex("https://modules.example", "GOPROXY"),
-                PackageIndex("https://second.example", ""),
+                PackageIndex("go", "https://modules.example"),
+                PackageIndex("go", "https://second.example"),
             ],
         ),
         (GO, "off\n", []),
         (
             RUBY,
             "*** CURRENT SOURCES ***\n\nhttps://gems.example/\nfile:///srv/gems\nhttp://\n",
-            [PackageIndex("https://gems.example/", "")],
+            [PackageIndex("ruby", "https://gems.example/")],
         ),
         (RUBY, "https://gems.example:notaport/", []),
     ],
@@ -76,15 +76,15 @@ def test_an_answer_holds_these_indexes(
     ],
 )
 def test_an_index_is_let_through_by_its_host_and_port(url: str, host: str) -> None:
-    assert PackageIndex(url).host == host
+    assert PackageIndex("files", url).host == host
 
 
 def test_the_tools_in_the_sandbox_get_the_same_indexes() -> None:
     found = [
-        PackageIndex("https://index.example/simple", "PIP_INDEX_URL"),
-        PackageIndex("https://a.example/", "PIP_EXTRA_INDEX_URL"),
-        PackageIndex("https://b.example/", "PIP_EXTRA_INDEX_URL"),
-        PackageIndex("https://gems.example/"),
+        PackageIndex("python", "https://index.example/simple"),
+        PackageIndex("python", "https://a.example/"),
+        PackageIndex("python", "https://b.example/"),
+        PackageIndex("ruby", "https://gems.example/"),
     ]
 
     assert index_variables(found) == {
@@ -122,6 +122,6 @@ PAGE = """
 def test_other_hosts_that_an_index_links_to_hold_its_files_if_they_are_spoken_to_as_safely(
     index: str, linked: list[str]
 ) -> None:
-    assert find_linked_hosts(PAGE, PackageIndex(index)) == [
-        PackageIndex(url, linked=True) for url in linked
+    assert find_linked_hosts(PAGE, PackageIndex("python", index)) == [
+        PackageIndex("files", url, linked=True) for url in linked
     ]
