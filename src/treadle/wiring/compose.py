@@ -3,18 +3,19 @@
 from pathlib import Path
 
 from treadle.adapters.clock import SystemClock, fresh_session_id
+from treadle.adapters.stores.ledger import DatabaseLedger
 from treadle.adapters.stores.note_files import NoteFiles
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.events.run import RunWarned
 from treadle.domain.run import LandingChoice
 from treadle.durable.port import Steps
+from treadle.gateway.metered_agent import others_today_usd
 from treadle.policy.available_tools import merge_tools
 from treadle.policy.secret_search import SecretSearch
 from treadle.session.driver import SessionDriver
 from treadle.verify.suite import SuiteCommand
 from treadle.wiring.admission import session_admission, spread
 from treadle.wiring.check_runner import check_runner
-from treadle.wiring.gateway import others_today_usd
 from treadle.wiring.limits import run_limits, session_limits
 from treadle.wiring.protected_paths import protected_paths
 from treadle.wiring.run_context import RunContext
@@ -179,10 +180,11 @@ def _test_suite(context: RunContext) -> SuiteCommand | None:
 
 def _run_inputs(context: RunContext) -> RunInputs:
     settings, request = context.settings, context.checked.request
+    ledger = DatabaseLedger(context.database)
 
     def others_today() -> float:
         now = SystemClock().now()
-        return others_today_usd(context.database, request.run, now, rehearsal=request.rehearsal)
+        return others_today_usd(ledger, request.run, now, rehearsal=request.rehearsal)
 
     return RunInputs(
         limits=lambda: run_limits(settings),
