@@ -15,7 +15,7 @@ from treadle.policy.secret_search import SecretSearch
 from treadle.session.driver import SessionDriver
 from treadle.verify.suite import SuiteCommand
 from treadle.wiring.admission import session_admission, spread
-from treadle.wiring.check_runner import check_runner
+from treadle.wiring.check_runner import run_check_runner
 from treadle.wiring.limits import run_limits, session_limits
 from treadle.wiring.protected_paths import protected_paths
 from treadle.wiring.run_context import RunContext
@@ -130,7 +130,7 @@ async def _session_parts(context: RunContext, workspace: RunWorkspace) -> Sessio
         limits=session_limits(context.settings),
         admission=session_admission(context),
         slots=checked.host.slots,
-        new_setup=lambda: workspace_setup(context, workspace.path),
+        new_setup=lambda: workspace_setup(context, workspace.path).prepare,
         forget_setup=lambda: (checked.directory / SETUP_MARKER).unlink(missing_ok=True),
     )
 
@@ -152,7 +152,7 @@ def _session_setup(context: RunContext) -> SessionSetup:
 def _check_parts(context: RunContext, workspace: RunWorkspace, timer: RunTimer) -> CheckParts:
     checked, verify = context.checked, context.settings.verify
     return CheckParts(
-        runner=check_runner(context, timer),
+        runner=run_check_runner(context, timer),
         suite=_test_suite(context) if checked.workflow.runs_tests else None,
         check_s=verify.check_minutes * 60,
         coverage=verify.coverage,
