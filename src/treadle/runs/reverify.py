@@ -34,7 +34,7 @@ from treadle.verify.evidence_diff import (
 from treadle.verify.reports.report_request import request_reports
 from treadle.wiring.check_runner import check_runner
 from treadle.wiring.checked_request import CheckedRequest, RunHost
-from treadle.wiring.project_commands import CommandContext
+from treadle.wiring.project_commands import ProjectCommandContext
 from treadle.wiring.sandbox import choose_sandbox, find_sandbox_reach
 from treadle.wiring.sandboxed_agent import prove
 from treadle.wiring.search_path import without_project
@@ -152,7 +152,7 @@ def _sandboxed_runner(checked: CheckedRequest) -> Iterator[SandboxedCheckRunner]
     try:
         on_host = without_project(checked.environment, checked.project.root)
         sandbox = choose_sandbox(on_host, reports=directory, wanted=True)
-        context = CommandContext(
+        context = ProjectCommandContext(
             checked,
             None if checked.unconfined else sandbox,
             asyncio.Event(),

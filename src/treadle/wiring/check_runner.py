@@ -10,7 +10,7 @@ from treadle.adapters.stores.evidence import EvidenceLogs
 from treadle.domain.sandbox import Confinement, Network
 from treadle.gateway.allowed_hosts import parse_entries
 from treadle.wiring.checked_request import CheckedRequest
-from treadle.wiring.project_commands import CommandContext, command_bounds, command_context
+from treadle.wiring.project_commands import ProjectCommandContext, command_bounds, command_context
 from treadle.wiring.run_context import RunContext
 from treadle.wiring.sandbox_network import sandbox_network
 from treadle.wiring.sandboxed_agent import confinement
@@ -29,7 +29,7 @@ def run_check_runner(context: RunContext, timer: RunTimer) -> SandboxedCheckRunn
 
 
 def check_runner(
-    context: CommandContext, directory: Path, time_left: Callable[[], float] = lambda: inf
+    context: ProjectCommandContext, directory: Path, time_left: Callable[[], float] = lambda: inf
 ) -> SandboxedCheckRunner:
     """A runner with its checkouts and logs in this directory."""
     checked = context.checked

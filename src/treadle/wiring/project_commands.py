@@ -13,7 +13,7 @@ from treadle.wiring.run_context import RunContext
 
 
 @dataclass(frozen=True, slots=True)
-class CommandContext:
+class ProjectCommandContext:
     """What the commands of a project are made from."""
 
     checked: CheckedRequest
@@ -27,9 +27,9 @@ class CommandContext:
     mark: str
 
 
-def command_context(context: RunContext) -> CommandContext:
+def command_context(context: RunContext) -> ProjectCommandContext:
     """Needs a running event loop."""
-    return CommandContext(
+    return ProjectCommandContext(
         checked=context.checked,
         sandbox=context.sandbox,
         stop=context.stop.event,
@@ -39,7 +39,7 @@ def command_context(context: RunContext) -> CommandContext:
     )
 
 
-def command_bounds(context: CommandContext) -> CommandBounds:
+def command_bounds(context: ProjectCommandContext) -> CommandBounds:
     checked = context.checked
     shared = agent_environment(checked.environment.raw)
     variables = {**shared, **checked.reach.environment}

@@ -8,7 +8,7 @@ from treadle.domain.sandbox import Network
 from treadle.gateway.index_network import open_index_network
 from treadle.gateway.proxy_variables import proxy_for
 from treadle.wiring.checked_request import CheckedRequest
-from treadle.wiring.project_commands import CommandContext, command_bounds, command_context
+from treadle.wiring.project_commands import ProjectCommandContext, command_bounds, command_context
 from treadle.wiring.run_context import RunContext
 from treadle.wiring.sandbox_network import sandbox_network
 from treadle.wiring.sandboxed_agent import confinement
@@ -34,7 +34,7 @@ def workspace_setup(context: RunContext, workspace: Path) -> WorkspaceSetup:
     )
 
 
-def setup_command(context: CommandContext) -> SetupCommand:
+def setup_command(context: ProjectCommandContext) -> SetupCommand:
     """The setup command of the project, with access to the package indexes of this machine."""
     checked = context.checked
     settings = checked.settings

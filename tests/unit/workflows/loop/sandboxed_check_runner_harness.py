@@ -18,7 +18,7 @@ from treadle.settings.environment import parse_environment
 from treadle.verify.check_runner import CheckCommand, CommandResult, CommandStopped
 from treadle.wiring.check_runner import check_runner
 from treadle.wiring.checked_request import CheckedRequest, RunHost
-from treadle.wiring.project_commands import CommandContext
+from treadle.wiring.project_commands import ProjectCommandContext
 from treadle.wiring.sandbox import choose_sandbox
 from treadle.workflows.loop.sandboxed_check_runner import SandboxedCheckRunner
 
@@ -29,7 +29,7 @@ SECRET = "quite-secret-value-of-ada"
 class RunnerHarness:
     repository: Repository
     ready: CheckedRequest
-    context: CommandContext
+    context: ProjectCommandContext
     runner: SandboxedCheckRunner
     hosts: list[tuple[str, int, bool]]
 
@@ -94,7 +94,7 @@ async def make_runner_harness(
     def record(host: str, port: int, allowed: bool) -> None:
         hosts.append((host, port, allowed))
 
-    context = CommandContext(
+    context = ProjectCommandContext(
         ready,
         sandbox if confined else None,
         asyncio.Event(),
