@@ -18,6 +18,7 @@ from treadle.policy.redaction import make_redactor
 from treadle.runs.credentials import run_secrets
 from treadle.runs.find import open_logs
 from treadle.runs.request_json import read_request
+from treadle.runs.sandbox_probe import probe_sandbox
 from treadle.runs.trust import load_trusted
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment
@@ -36,7 +37,6 @@ from treadle.wiring.check_runner import check_runner
 from treadle.wiring.checked_request import CheckedRequest, RunHost
 from treadle.wiring.project_commands import ProjectCommandContext
 from treadle.wiring.sandbox import choose_sandbox, find_sandbox_reach
-from treadle.wiring.sandboxed_agent import prove
 from treadle.wiring.search_path import without_project
 from treadle.workflows.loop.run_history import read_history
 from treadle.workflows.loop.sandboxed_check_runner import SandboxedCheckRunner
@@ -76,7 +76,7 @@ async def verify_run(row: RunRow, target: ReverifyTarget, report: Report) -> lis
     logs = EvidenceLogs(run_directory(target.environment.root, row.id))
     compared = []
     with _sandboxed_runner(checked) as runner:
-        await prove(runner.bounds.sandbox)
+        await probe_sandbox(runner.bounds.sandbox)
         reverification = _Reverification(runner, logs, checked.settings)
         for recorded in evidence:
             report(recorded.title)
