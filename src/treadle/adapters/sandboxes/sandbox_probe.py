@@ -13,7 +13,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from treadle.adapters.sandboxes.bubblewrap_options import MEGABYTE, TEMPORARY_FOLDERS
+from treadle.adapters.sandboxes.bubblewrap_options import (
+    MEGABYTE,
+    TEMPORARY_FOLDERS,
+)
+from treadle.adapters.sandboxes.bubblewrap_options import VARIABLES as DEFAULT_VARIABLES
 from treadle.adapters.sandboxes.command_runner import ReadFailure, run_to_end
 from treadle.adapters.sandboxes.interpreter import Interpreter
 from treadle.adapters.sandboxes.mounts import START_FILES, START_FOLDERS
@@ -155,7 +159,7 @@ def _canary_input(fixture: ProbeFixture, options: ProbeOptions) -> dict[str, Any
         "abstract": fixture.abstract,
         "launcher": list(options.launcher),
         "hostname": HOST_NAME,
-        "variables": [*VARIABLES, *ADDED_VARIABLES],
+        "variables": [*VARIABLES, *DEFAULT_VARIABLES, *ADDED_VARIABLES],
         "system": [
             "/written",
             "/etc/written",
