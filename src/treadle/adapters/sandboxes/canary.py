@@ -1,7 +1,8 @@
 """Tests a sandbox from inside. It is passed in as text, so it imports nothing of Treadle.
 
-Its first argument is the probe's fixture as JSON. It prints as JSON which tests passed, which
-version of Landlock the kernel has, and how many attacks by a launched program were blocked.
+Its first argument is the probe's fixture as JSON. It prints as JSON which tests passed, of what
+must work and of what must not, which version of Landlock the kernel has, and how many attacks by a
+launched program were blocked.
 """
 
 import ctypes
@@ -26,6 +27,17 @@ ATTACK = (
     "(: >>/proc/{pid}/mem) 2>/dev/null || printf m; "
     "kill -0 {pid} 2>/dev/null || printf k"
 )
+# What installers do in each of the directories that are its arguments.
+MOVES = """
+import os, sys
+for folder in sys.argv[1:]:
+    first, second = folder + "/probe-1", folder + "/probe-2"
+    os.mkdir(first)
+    os.mkdir(second)
+    open(first + "/file", "x").close()
+    os.link(first + "/file", second + "/linked")
+    os.rename(first + "/file", second + "/renamed")
+"""
 NOT_STARTED = -1
 
 
@@ -33,9 +45,12 @@ def main() -> None:
     fixture = json.loads(sys.argv[1])
     # The host checks whether this file exists: inside, the write may succeed in a private /tmp.
     _can_write(fixture["beside"])
-    tests = {**access_tests(fixture), **denial_tests(fixture), **isolation_tests(fixture)}
-    passed = {name: _passes(test) for name, test in tests.items()}
-    sys.stdout.write(json.dumps({"tests": passed, **measure_separation(fixture)}))
+    result = {
+        "access": _passed(access_tests(fixture)),
+        "tests": _passed({**denial_tests(fixture), **isolation_tests(fixture)}),
+        **measure_separation(fixture),
+    }
+    sys.stdout.write(json.dumps(result))
 
 
 def access_tests(fixture: dict[str, Any]) -> dict[str, Callable[[], bool]]:
@@ -46,6 +61,7 @@ def access_tests(fixture: dict[str, Any]) -> dict[str, Callable[[], bool]]:
         "writes temporary files": lambda: all(
             _can_write(path + "/written") for path in fixture["temporary"]
         ),
+        "renames and links files across directories": lambda: _moves(fixture),
         "reads what it may": lambda: _can_read(fixture["readable"]),
         "reaches its socket": lambda: _reaches(socket.AF_UNIX, fixture["socket"]),
         "talks to itself over the network": _talks_to_itself,
@@ -113,6 +129,10 @@ def measure_separation(fixture: dict[str, Any]) -> dict[str, int]:
     return {"landlock": max(version, 0), "attacks_blocked": blocked}
 
 
+def _passed(tests: dict[str, Callable[[], bool]]) -> dict[str, bool]:
+    return {name: _passes(test) for name, test in tests.items()}
+
+
 def _passes(test: Callable[[], bool]) -> bool:
     try:
         return test()
@@ -165,6 +185,13 @@ def _can_move(path: str) -> bool:
     except OSError:
         return False
     return True
+
+
+def _moves(fixture: dict[str, Any]) -> bool:
+    """Whether a program that the launcher starts can do it: only such a one has a domain."""
+    program = (sys.executable, "-I", "-S", "-c", MOVES)
+    command = [*fixture["launcher"], *program, *fixture["movable"]]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def _reaches(family: int, address: Any) -> bool:
