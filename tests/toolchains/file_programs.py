@@ -42,7 +42,9 @@ FILES = (
         mkdir a b; echo text >a/f
         node -e '
           const fs = require("fs");
-          fs.renameSync("a/f", "b/f"); fs.linkSync("b/f", "a/g"); fs.cpSync("b", "c", {recursive: true});
+          fs.renameSync("a/f", "b/f");
+          fs.linkSync("b/f", "a/g");
+          fs.cpSync("b", "c", { recursive: true });
           console.log(fs.readdirSync("b"), fs.statSync("b/f").nlink, fs.readdirSync("c"));'
         """,
         "[ 'f' ] 2 [ 'f' ]\n",
@@ -113,7 +115,7 @@ FILES = (
         needs=("node",),
     ),
     Program(
-        "file, xattrs of copies, and rsync-like copies",
+        "copies that keep everything, and file",
         "printf '#!/bin/sh\\n' >s; chmod +x s; cp -a s t; cmp s t; file -b t",
         "POSIX shell script, ASCII text executable\n",
         needs=("file",),

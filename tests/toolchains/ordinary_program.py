@@ -6,7 +6,13 @@ from textwrap import dedent
 from typing import Literal
 
 # Waits for a server: tries a command until it succeeds, for ten seconds at most.
-UNTIL = 'until_it_works() { for _ in $(seq 200); do "$@" >until 2>&1 && return; sleep 0.05; done; cat until; false; }\n'
+UNTIL = """
+until_it_works() {
+  for _ in $(seq 200); do "$@" >tried 2>&1 && return; sleep 0.05; done
+  cat tried
+  false
+}
+"""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ SERVERS = (
         PATH=$PATH:$(ls -d /usr/lib/postgresql/*/bin | tail -1)
         initdb -A trust -N -D data >log; pg_ctl -s -w -D data -l log start
         createdb shop; psql -qc 'create table t (n int)' shop
-        psql -qc 'insert into t select generate_series(1, 1000)' shop; psql -Atc 'select sum(n) from t' shop
+        psql -qc 'insert into t select generate_series(1, 1000)' shop
+        psql -Atc 'select sum(n) from t' shop
         psql -h localhost -Atc 'select current_user' shop; pg_ctl -s -D data -m immediate stop
         """,
         "500500\nagent\n",
@@ -43,8 +44,8 @@ SERVERS = (
     Program(
         "Chromium without its own sandbox",
         """
-        chromium --headless --no-sandbox --dump-dom 'data:text/html,<p id=p></p><script>p.textContent=6*7</script>' \\
-          2>log | grep -o '<p.*p>'
+        page='data:text/html,<p id=p></p><script>p.textContent=6*7</script>'
+        chromium --headless --no-sandbox --dump-dom "$page" 2>log | grep -o '<p.*p>'
         """,
         '<p id="p">42</p>\n',
         needs=("chromium",),
