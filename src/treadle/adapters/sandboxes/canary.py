@@ -78,6 +78,10 @@ def denial_tests(fixture: dict[str, Any]) -> dict[str, Callable[[], bool]]:
         "cannot write the system": lambda: not any(map(_can_write, fixture["system"])),
         "cannot write protected files": lambda: not any(map(_can_write, fixture["protected"])),
         "cannot move protected files": lambda: not any(map(_can_move, fixture["pinned"])),
+        "cannot link to what it may not read": lambda: not _can_link(fixture["secret"], fixture),
+        "cannot link to protected files": lambda: (
+            not any(_can_link(path, fixture) for path in fixture["kept"])
+        ),
         "has the system read-only": lambda: all(map(_is_read_only, fixture["read_only"])),
         "cannot fill the memory with files": lambda: all(
             _size(path) <= fixture["temporary_bytes"] for path in fixture["temporary"]
@@ -184,6 +188,17 @@ def _can_move(path: str) -> bool:
         Path(path).rename(path + ".moved")
     except OSError:
         return False
+    return True
+
+
+def _can_link(path: str, fixture: dict[str, Any]) -> bool:
+    """Whether the file gets another name in the workspace. Rules of macOS are for names."""
+    other = fixture["workspace"] + "/other-name"
+    clone = getattr(ctypes.CDLL(None), "clonefile", None)
+    try:
+        Path(other).hardlink_to(path)
+    except OSError:
+        return clone is not None and clone(os.fsencode(path), os.fsencode(other), 0) == 0
     return True
 
 

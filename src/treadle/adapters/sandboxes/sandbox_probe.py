@@ -180,6 +180,7 @@ def _canary_input(fixture: ProbeFixture, options: ProbeOptions) -> dict[str, Any
             *(str(fixture.within.home / name) for name in START_FILES),
             *(str(fixture.within.home / name / "config") for name in START_FOLDERS),
         ],
+        "kept": [str(work / "kept/settings.json"), str(work / ".git/config")],
         "pinned": [
             *(str(work / name) for name in ("kept", "absent", "absent/deep", *GIT_FOLDERS)),
             str(fixture.within.home / ".config"),

@@ -34,6 +34,7 @@ REQUIRED_TESTS = frozenset(
         *("reaches its socket", "starts in the workspace", "cannot read beside the workspace"),
         *("cannot write what it may read", "cannot write the system"),
         *("cannot write protected files", "cannot move protected files"),
+        *("cannot link to what it may not read", "cannot link to protected files"),
         "cannot reach services here",
     )
 )
