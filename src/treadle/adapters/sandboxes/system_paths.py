@@ -18,11 +18,18 @@ CONFIGURATION = (
     *("/etc/pki/tls/openssl.cnf", "/etc/crypto-policies", "/etc/debian_version"),
     *("/etc/lsb-release", "/etc/locale.alias", "/etc/magic", "/etc/magic.mime"),
     *("/etc/manpath.config", "/etc/shells", "/etc/xattr.conf", "/etc/xml"),
-    # Languages whose installation below /usr leads here. Whole directories only where they hold
-    # nothing but defaults: maven's settings.xml and php's other files may hold passwords.
-    *(f"/etc/java-{version}-openjdk" for version in (8, 11, 17, 21, 25)),
-    *("/etc/java", "/etc/maven/m2.conf", "/etc/maven/logging", "/etc/perl", "/etc/R"),
-    *("/etc/dotnet", "/etc/texmf", "/etc/php.ini", "/etc/php.d"),
+    # Languages whose installation below /usr leads here. The other files of Java, Maven and PHP may
+    # hold passwords.
+    *(
+        f"/etc/java-{version}-openjdk/{part}"
+        for version in (8, 11, 17, 21, 25)
+        for part in (
+            *("jvm-amd64.cfg", "jvm-arm64.cfg", "jvm-aarch64.cfg", "security", "jfr"),
+            *("logging.properties", "management/management.properties"),
+        )
+    ),
+    *("/etc/maven/m2.conf", "/etc/maven/logging", "/etc/perl", "/etc/R", "/etc/dotnet"),
+    *("/etc/texmf", "/etc/php.ini", "/etc/php.d"),
     *(
         f"/etc/php/{version}/{part}"
         for version in ("7.4", "8.0", "8.1", "8.2", "8.3", "8.4", "8.5")
@@ -48,6 +55,7 @@ STORES = ("/nix/store", "/gnu/store")
 # Shown only if the network is the machine's own.
 NAME_SERVICE = ("/etc/gai.conf", "/etc/host.conf", "/etc/hosts", "/etc/resolv.conf")
 
+# Directories that hold the paths above.
 PARENTS = ("/etc", "/run", "/sys", "/var")
 
 USER = "agent"
