@@ -20,6 +20,7 @@ from treadle.domain.events.run import RunRecovered, RunStarted, RunWarned
 from treadle.domain.ports import KillableAgent
 from treadle.domain.run import LandingChoice, LandingMode, RunResult
 from treadle.domain.sandbox import Sandbox
+from treadle.domain.stored_path import stored_path
 from treadle.durable.port import Steps, WorkflowChanged
 from treadle.gateway.allowed_hosts import parse_entries
 from treadle.gateway.sandbox_network import host_recorder
@@ -267,7 +268,7 @@ def _started(checked: CheckedRequest) -> RunStarted:
     return RunStarted(
         run=request.run,
         workflow=request.workflow,
-        project=str(checked.project.root),
+        project=stored_path(checked.project.root),
         project_key=checked.project.key,
         version=__version__,
         model=settings.agent.model,

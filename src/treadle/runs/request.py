@@ -2,10 +2,10 @@
 
 import asyncio
 from dataclasses import replace
-from pathlib import Path
 
 from treadle.domain.errors import UsageError
 from treadle.domain.run_request import RunRequest
+from treadle.domain.stored_path import path_from
 from treadle.runs.trust import load_trusted
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment
@@ -41,7 +41,7 @@ def _may_hold_secret(name: str) -> bool:
 async def check_request(request: RunRequest, host: RunHost) -> CheckedRequest:
     """Check the request, the project and the settings; raises errors of the user."""
     environment = host.environment
-    project = await find_project(Path(request.project_dir), environment.raw)
+    project = await find_project(path_from(request.project_dir), environment.raw)
     options = {name: value for name, value in request.flags.items() if value is not None}
     flags = {**request.variables, **options}
     settings = load_trusted(project.root, environment, flags).settings
