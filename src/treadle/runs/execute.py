@@ -31,6 +31,7 @@ from treadle.runs.heartbeat import last_beat
 from treadle.runs.land import land_at_end
 from treadle.runs.previous_runs import previous_runs_of, require_all_landed
 from treadle.runs.recovery import end_leftovers
+from treadle.runs.start_notices import start_notices
 from treadle.runs.working_files import follow_log
 from treadle.session.driver import SessionDriver
 from treadle.session.stop_signal import StopSignal
@@ -155,7 +156,7 @@ def _agent_behind_gateway(context: RunContext) -> Iterator[tuple[KillableAgent, 
                 rehearsal_url=host.rehearsing.model.base_url if host.rehearsing else None,
             )
         )
-        _record_start(context, [*warnings, *metered_agent.warnings])
+        _record_start(context, [*start_notices(checked), *warnings, *metered_agent.warnings])
         driver = SessionDriver(
             agent=metered_agent.agent,
             clock=SystemClock(),

@@ -2,10 +2,11 @@
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 
 from treadle.domain.errors import UsageError
 from treadle.domain.run_request import RunRequest
-from treadle.domain.stored_path import path_from
+from treadle.domain.stored_path import path_from, stored_path
 from treadle.runs.trust import load_trusted
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment
@@ -15,7 +16,7 @@ from treadle.wiring.checked_request import CheckedRequest, RunHost
 from treadle.wiring.sandbox import find_sandbox_reach
 from treadle.wiring.validate_settings import require_valid, require_way_to_model
 from treadle.workflows.registry import find_workflow
-from treadle.workspace.project import Project, find_project, read_identity
+from treadle.workspace.project import Project, find_project, read_identity, require_writable
 
 
 def with_variables(request: RunRequest, environment: Environment) -> RunRequest:
@@ -54,6 +55,8 @@ async def check_request(request: RunRequest, host: RunHost) -> CheckedRequest:
         workflow.check(project.root)
         spec_text = request.inputs.get(workflow.inputs[0], "")
     require_valid(settings, environment, project.root)
+    _require_text_path(environment.root)
+    require_writable(project)
     if not (request.no_sandbox or environment.no_sandbox):
         require_way_to_model(settings, environment, rehearsal=request.rehearsal)
     identity, reach = await asyncio.gather(
@@ -74,6 +77,16 @@ def _specification(settings: Settings, project: Project) -> str:
         return spec_path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {spec_path}: {error}") from error
+
+
+def _require_text_path(root: Path) -> None:
+    """The engine's database has an address, and an address is text."""
+    stored = stored_path(root)
+    if stored != str(root):
+        raise UsageError(
+            f"Treadle cannot keep runs in {stored}: the path is not UTF-8",
+            hint="name another directory with TREADLE_ROOT",
+        )
 
 
 def _with_specs_protected(settings: Settings, project: Project) -> Settings:

@@ -61,6 +61,7 @@ def agent_git(clone: Clone) -> Git:
             *QUIET_OPTIONS,
             *_HARDENED_OPTIONS,
         ),
+        limit_s=clone.project.git.limit_s,
     )
 
 

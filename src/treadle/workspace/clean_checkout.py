@@ -145,6 +145,7 @@ class CleanCheckout:
             self.work,
             agent_environment(project.git.environment),
             (f"--git-dir={self._git}", f"--work-tree={self.work}", *QUIET_OPTIONS),
+            limit_s=project.git.limit_s,
         )
         # Git would read the git directory of a submodule, which a setup command may have written.
         listing = await git.run("ls-tree", "-r", "-z", "--full-tree", commit)

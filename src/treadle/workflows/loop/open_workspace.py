@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import WorkContinued, WorkImported, WorkspacePrepared
 from treadle.workflows.loop.run_workspace import RunWorkspace
 from treadle.workflows.loop.workspace_spec import WorkspaceSpec
 from treadle.workspace.branch import branch_name
 from treadle.workspace.clone import make_clone
+from treadle.workspace.partial_clone import fetch_missing
 from treadle.workspace.restore import restore_import, restore_snapshot
 from treadle.workspace.round_losses import note_if_gone
 from treadle.workspace.snapshot import Snapshot, snapshot_ref, take_snapshot
@@ -49,6 +51,10 @@ async def make_workspace(spec: WorkspaceSpec, *, spec_text: str, spec_path: str)
     """Snapshot the checkout and clone it; the clone must contain the specification."""
     branch = branch_name(spec_text, spec.run)
     snapshot = await _take_starting_snapshot(spec, branch)
+    start = spec.unlanded.commit if spec.unlanded else snapshot.commit
+    await fetch_missing(
+        spec.project, start, lambda text: spec.log.record(RunWarned(text), once="partial clone")
+    )
     clone = await make_clone(
         spec.project,
         snapshot,
