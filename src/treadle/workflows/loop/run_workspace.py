@@ -167,7 +167,7 @@ class RunWorkspace:
         if withheld:
             self._spec.log.record(WorkWithheld(withheld))
         lost = withheld_reason(screened.withheld, self.withheld)
-        if lost and all(path.is_protected for path in screened.withheld):
+        if lost and all(path.is_by_path for path in screened.withheld):
             # `note_withheld` makes it known, so that a repetition would find no loss.
             note_loss(self.path, lost)
         note_withheld(self.path, withheld)
