@@ -4,7 +4,6 @@ A path of this system is bytes. One that is not UTF-8 is stored as a `file:` add
 begins an absolute path.
 """
 
-import os
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
@@ -21,7 +20,8 @@ def path_from(stored: str) -> Path:
     """The path that a text of `stored_path` stands for."""
     if not stored.startswith(f"{_SCHEME}/"):
         return Path(stored)
-    return Path(os.fsdecode(unquote_to_bytes(stored.removeprefix(_SCHEME))))
+    encoded = unquote_to_bytes(stored.removeprefix(_SCHEME))
+    return Path(encoded.decode(errors="surrogateescape"))
 
 
 def _has_other_bytes(text: str) -> bool:

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable, Mapping
 
+from treadle.policy.secret_search import looks_random
+
 _SECRET = re.compile(
     r"(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PAT|CREDENTIALS?|APIKEY"
     r"|(?:API|ACCESS|SECRET|PRIVATE|SIGNING|ENCRYPTION|MASTER|DEPLOY|AUTH|SERVICE)_KEY)S?(?:_|$)",
@@ -12,6 +14,12 @@ _SECRET = re.compile(
 _LOCATION = re.compile(
     r"_(?:FILE|PATH|DIR|DIRECTORY|SOCK|SOCKET|URL|URI|HOST|NAME|ID|TTL|TYPE)$", re.IGNORECASE
 )
+# NAME=value, name: "value" and the like, as in dotenv, JSON, YAML, TOML and INI files.
+_ASSIGNMENT = re.compile(
+    r"""^[\s{,]*(?:export\s+)?["']?(?P<name>[\w.-]+)["']?\s*[:=]\s*(?P<value>\S.*?)[\s,;}]*$""",
+    re.MULTILINE,
+)
+_PASSWORD_IN_ADDRESS = re.compile(r"://[^\s/:@]*:(?P<password>[^\s/@]+)@")
 _LEAST = 8
 _LEAST_PLAIN = 16
 
@@ -30,6 +38,25 @@ def secret_values(variables: Mapping[str, str], *, paths: Iterable[str]) -> list
         and _could_be_secret(value)
         and not any(value in path for path in known_paths)
     ]
+
+
+def assigned_secrets(text: str) -> list[str]:
+    """The values in a file of settings whose names or forms indicate a secret."""
+    assigned = [
+        (match["name"].replace("-", "_").replace(".", "_"), _unquoted(match["value"]))
+        for match in _ASSIGNMENT.finditer(text)
+    ]
+    named = secret_values(dict(assigned), paths=())
+    random = [value for _, value in assigned if looks_random(value)]
+    passwords = [match["password"] for match in _PASSWORD_IN_ADDRESS.finditer(text)]
+    return list(dict.fromkeys([*named, *random, *passwords]))
+
+
+def _unquoted(value: str) -> str:
+    quote = value[0]
+    if quote in "\"'" and value.endswith(quote) and len(value) > 1:
+        return value[1:-1]
+    return value.partition(" #")[0].rstrip()
 
 
 def _could_be_secret(value: str) -> bool:

@@ -32,7 +32,7 @@ from treadle.runs.locks import lock_orphan
 from treadle.settings.definitions import LARGEST_NUMBER, RetentionSettings
 from treadle.settings.environment import Environment
 from treadle.settings.load import load_settings
-from treadle.workspace.clone import make_clone
+from treadle.workspace.clone import CommitRules, make_clone
 from treadle.workspace.disk import remove
 from treadle.workspace.project import Project, find_project
 from treadle.workspace.restore import restore_snapshot
@@ -229,6 +229,7 @@ async def _clone(
         branch=prepared.branch,
         identity=PLACEHOLDER_IDENTITY,
         into=Path(prepared.path),
+        rules=CommitRules(),
     )
     last = imported.commit if imported else prepared.snapshot
     return "imported" if await is_all_imported(clone, last) else "holds work"

@@ -16,6 +16,7 @@ from treadle.wiring.checked_request import CheckedRequest, RunHost
 from treadle.wiring.sandbox import find_sandbox_reach
 from treadle.wiring.validate_settings import require_valid, require_way_to_model
 from treadle.workflows.registry import find_workflow
+from treadle.workspace.included_files import IncludedFiles, find_included
 from treadle.workspace.project import Project, find_project, read_identity, require_writable
 
 
@@ -59,11 +60,20 @@ async def check_request(request: RunRequest, host: RunHost) -> CheckedRequest:
     require_writable(project)
     if not (request.no_sandbox or environment.no_sandbox):
         require_way_to_model(settings, environment, rehearsal=request.rehearsal)
-    identity, reach = await asyncio.gather(
+    identity, included, reach = await asyncio.gather(
         read_identity(project),
+        included_files(project, settings),
         find_sandbox_reach(settings.sandbox, settings.policy.profiles, environment, project.root),
     )
-    return CheckedRequest(request, host, settings, project, identity, spec_text, reach)
+    return CheckedRequest(
+        request, host, settings, project, identity, spec_text, reach, included=included
+    )
+
+
+async def included_files(project: Project, settings: Settings) -> IncludedFiles:
+    """The files of `workspace.include` and `workspace.include_for_agent`."""
+    workspace = settings.workspace
+    return await find_included(project, workspace.include, workspace.include_for_agent)
 
 
 def _specification(settings: Settings, project: Project) -> str:

@@ -18,6 +18,7 @@ from treadle.domain.stored_path import path_from, stored_path
 from treadle.policy.redaction import make_redactor
 from treadle.runs.credentials import run_secrets
 from treadle.runs.find import open_logs
+from treadle.runs.request import included_files
 from treadle.runs.request_json import read_request
 from treadle.runs.trust import load_trusted
 from treadle.settings.definitions import Settings
@@ -118,7 +119,10 @@ async def _check_target(row: RunRow, target: ReverifyTarget) -> CheckedRequest:
     )
     request = replace(request, no_sandbox=target.unconfined)
     host = RunHost(environment, asyncio.Semaphore(1))
-    return CheckedRequest(request, host, settings, project, PLACEHOLDER_IDENTITY, "", reach)
+    included = await included_files(project, settings)
+    return CheckedRequest(
+        request, host, settings, project, PLACEHOLDER_IDENTITY, "", reach, included=included
+    )
 
 
 def _settings_of(row: RunRow, project: Project) -> Path:

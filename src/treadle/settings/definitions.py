@@ -68,6 +68,21 @@ class ProjectSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkspaceSettings:
+    """Files that git ignores, and a run needs. They are never committed.
+
+    What a file names here counts once you trust it: see `treadle trust`.
+    """
+
+    include: tuple[str, ...] = setting(
+        'Ignored files that setup, checks and tests get, such as ".env.test".', ()
+    )
+    include_for_agent: tuple[str, ...] = setting(
+        "Ignored files that the agent gets as well, and can read.", ()
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class AgentSettings:
     """The coding agent and the models it uses.
 
@@ -267,6 +282,7 @@ class Settings:
     )
     permissions: PermissionSettings = field(default_factory=PermissionSettings)
     project: ProjectSettings = field(default_factory=ProjectSettings)
+    workspace: WorkspaceSettings = field(default_factory=WorkspaceSettings)
     agent: AgentSettings = field(default_factory=AgentSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
     session: SessionSettings = field(default_factory=SessionSettings)

@@ -36,6 +36,7 @@ from treadle.wiring.setup import MAX_TRIES, Setup
 from treadle.workflows.loop.run_timer import RunTimer
 from treadle.workspace.alternates import object_directories
 from treadle.workspace.clean_checkout import CleanCheckout, SetupBase, find_tree
+from treadle.workspace.included_files import place_files, remove_files
 from treadle.workspace.output_files import mark_files, read_written_files
 
 FOLDER = "proving"
@@ -132,9 +133,11 @@ class SandboxedRunner:
         )
         if not command.strip():
             await self.tree.prepare(project, commit)
+            await self._place_included()
             return ""
         base = await self._base(commit, setup_key(tree, command.strip()))
         await self.tree.prepare(project, commit, base)
+        await self._place_included()
         return self.tree.note_of(base)
 
     async def _base(self, commit: str, key: str) -> SetupBase:
@@ -145,6 +148,7 @@ class SandboxedRunner:
             return base
         checked = self.bounds.checked
         await self.tree.prepare(checked.project, commit)
+        await self._place_included()
         command = checked.settings.project.setup.strip()
         finished = await Setup(self.bounds, self._confinement(), command).finish()
         note = ""
@@ -152,7 +156,13 @@ class SandboxedRunner:
             self._failures[key] = failures + 1
             end = f"(setting up failed with exit code {finished.exit_code})"
             note = f"{finished.output.rstrip()}\n{end}\n\n"
+        # Each checkout gets its own copy.
+        await asyncio.to_thread(remove_files, self.tree.work, checked.included.names)
         return await asyncio.to_thread(self.tree.keep_base, key, note)
+
+    async def _place_included(self) -> None:
+        included = self.bounds.checked.included
+        await asyncio.to_thread(place_files, included.sources(included.names), self.tree.work)
 
     def _confinement(self) -> Confinement:
         """Without protected paths, because the checkout is deleted afterwards."""
@@ -183,7 +193,9 @@ def fingerprint_of(bounds: CommandBounds, check: CheckCommand) -> str:
     """A hash of the environment of a command, as far as it is cheap to read."""
     checked = bounds.checked
     variables = command_variables(checked, check.variables)
+    included = checked.included.names
     parts = {
+        **({"included": included} if included else {}),
         "sandbox": "unsandboxed" if bounds.sandbox is None else bounds.sandbox.name,
         "system": platform.platform(),
         "setup": checked.settings.project.setup.strip(),

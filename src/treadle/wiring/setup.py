@@ -30,6 +30,7 @@ from treadle.wiring.run_context import RunContext
 from treadle.wiring.sandbox_network import sandbox_network
 from treadle.wiring.sandboxed_agent import confinement
 from treadle.wiring.search_path import path_outside
+from treadle.workspace.included_files import place_files, remove_files
 from treadle.workspace.manifests import setup_fingerprint
 
 # A file of the run: the fingerprint of the last successful setup.
@@ -54,14 +55,23 @@ def workspace_setup(context: RunContext, workspace: Path) -> Prepare:
     failures: dict[str, int] = {}
     bounds = command_bounds(context)
 
+    included = checked.included
+
     async def prepare() -> None:
+        # A process that was killed during a setup leaves files that no session may see.
+        remove_files(workspace, included.for_commands)
+        place_files(included.sources(included.for_agent), workspace)
         needed = setup_fingerprint(workspace, command)
         marker = checked.directory / SETUP_MARKER
         last = marker.read_text() if marker.is_file() else ""
         if not command or not is_due(needed, last=last, failures=failures.get(needed, 0)):
             return
         confined = confinement(checked, workspace=workspace, home=checked.private_home)
-        finished = await Setup(bounds, confined, command).run()
+        place_files(included.sources(included.for_commands), workspace)
+        try:
+            finished = await Setup(bounds, confined, command).run()
+        finally:
+            remove_files(workspace, included.for_commands)
         context.recorder.record(finished)
         # Computed again, because the setup may have changed a lock file.
         fingerprint = setup_fingerprint(workspace, command)

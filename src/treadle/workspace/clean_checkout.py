@@ -12,6 +12,12 @@ from treadle.domain.errors import ProjectError
 from treadle.workspace.clone_git_dir import agent_environment
 from treadle.workspace.disk import remove, writing_to
 from treadle.workspace.disk_tree import PLAIN_INDEX, SUBMODULE_MODE
+from treadle.workspace.external_files import (
+    TreeEntry,
+    copy_lfs_files,
+    copy_submodules,
+    read_entries,
+)
 from treadle.workspace.git import QUIET_OPTIONS, Git
 from treadle.workspace.object_integrity import without_replacements
 from treadle.workspace.project import Project
@@ -72,7 +78,10 @@ class CleanCheckout:
                 self.home.mkdir(mode=0o700)
             else:
                 await self._copy_base(project, base)
-            await self._check_out(project, commit)
+            entries = await self._check_out(project, commit)
+            if base is None:
+                await copy_submodules(project, entries, self.work)
+            await copy_lfs_files(project, commit, entries, self.work)
             await write_history(project, commit, self.work, self._index)
 
     def base_for(self, fingerprint: str) -> SetupBase | None:
@@ -134,8 +143,8 @@ class CleanCheckout:
                 hint="free some space there, or let the setup command leave files that it may read",
             )
 
-    async def _check_out(self, project: Project, commit: str) -> None:
-        """Check out with a git that reads no user settings.
+    async def _check_out(self, project: Project, commit: str) -> list[TreeEntry]:
+        """Check out with a git that reads no user settings; returns the commit's entries.
 
         Attributes of the commit could name a filter that the user has configured, and that filter
         may run a program from the commit.
@@ -148,11 +157,13 @@ class CleanCheckout:
             limit_s=project.git.limit_s,
         )
         # Git would read the git directory of a submodule, which a setup command may have written.
-        listing = await git.run("ls-tree", "-r", "-z", "--full-tree", commit)
-        await asyncio.to_thread(self._remove_nested_git_dirs, _submodules(listing))
+        entries = read_entries(await git.run("ls-tree", "-r", "-z", "--full-tree", commit))
+        submodules = [entry.path for entry in entries if entry.mode == SUBMODULE_MODE]
+        await asyncio.to_thread(self._remove_nested_git_dirs, submodules)
         indexed_git = git.with_index(self._index)
         await indexed_git.run(*PLAIN_INDEX, "read-tree", "--reset", "-u", commit)
         await asyncio.to_thread(remove, self._git)
+        return entries
 
     def _remove_nested_git_dirs(self, submodules: Iterable[str]) -> None:
         for path in submodules:
@@ -175,12 +186,6 @@ async def find_tree(project: Project, commit: str) -> str | None:
     git = without_replacements(project.git)
     result = await git.try_run("rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}")
     return result.output if result.ok else None
-
-
-def _submodules(listing: str) -> list[str]:
-    """The submodules in the output of `ls-tree -z`: mode, kind, hash, tab, path."""
-    entries = (entry.partition("\t") for entry in listing.split("\0"))
-    return [path for head, _, path in entries if head.startswith(SUBMODULE_MODE)]
 
 
 def _last_used(base: SetupBase) -> int:

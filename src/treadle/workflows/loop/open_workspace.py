@@ -9,7 +9,8 @@ from treadle.domain.events.work import WorkContinued, WorkImported, WorkspacePre
 from treadle.workflows.loop.run_workspace import RunWorkspace
 from treadle.workflows.loop.workspace_spec import WorkspaceSpec
 from treadle.workspace.branch import branch_name
-from treadle.workspace.clone import make_clone
+from treadle.workspace.clone import CommitRules, make_clone
+from treadle.workspace.external_files import external_notices, find_external_files
 from treadle.workspace.partial_clone import fetch_missing
 from treadle.workspace.restore import restore_import, restore_snapshot
 from treadle.workspace.round_losses import note_if_gone
@@ -53,7 +54,7 @@ async def reopen_workspace(
         branch=prepared.branch,
         identity=spec.identity,
         into=Path(prepared.path),
-        credit_patterns=spec.credit_patterns,
+        rules=CommitRules(spec.credit_patterns, spec.included),
     )
     imported_branch = None
     if imported is not None:
@@ -70,13 +71,15 @@ async def make_workspace(spec: WorkspaceSpec, *, spec_text: str, spec_path: str)
     await fetch_missing(
         spec.project, start, lambda text: spec.log.record(RunWarned(text), once="partial clone")
     )
+    for notice in external_notices(await find_external_files(spec.project, start)):
+        spec.log.record(RunWarned(notice), once=notice)
     clone = await make_clone(
         spec.project,
         snapshot,
         branch=branch,
         identity=spec.identity,
         into=spec.directory / "workspace",
-        credit_patterns=spec.credit_patterns,
+        rules=CommitRules(spec.credit_patterns, spec.included),
     )
     spec.log.record(
         WorkspacePrepared(

@@ -155,7 +155,9 @@ class RunWorkspace:
         if committed.tip == imported_tip and committed.aside is None:
             note_withheld(self.path, ())
             return committed
-        forbidden = ForbiddenContent(self._spec.search, self._spec.protected)
+        forbidden = ForbiddenContent(
+            self._spec.search, self._spec.protected, frozenset(self._spec.included)
+        )
         work = RoundWork(self._clone, imported_tip, message)
         screened = await screen_round(work, committed, forbidden)
         if credentials := [path for path in screened.only_in_history if not path.is_protected]:
