@@ -4,7 +4,7 @@ import asyncio
 import os
 import shutil
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
@@ -19,6 +19,7 @@ from treadle.workspace.external_files import (
     read_entries,
 )
 from treadle.workspace.git import QUIET_OPTIONS, Git
+from treadle.workspace.included_files import IncludedFiles, place_files, remove_files
 from treadle.workspace.object_integrity import without_replacements
 from treadle.workspace.project import Project
 from treadle.workspace.throwaway_git import write_git_dir, write_history
@@ -44,6 +45,8 @@ class CleanCheckout:
     """
 
     directory: Path
+    # The user's files that each checkout gets.
+    included: IncludedFiles = field(default_factory=IncludedFiles)
 
     @property
     def work(self) -> Path:
@@ -82,6 +85,7 @@ class CleanCheckout:
             if base is None:
                 await copy_submodules(project, entries, self.work)
             await copy_lfs_files(project, commit, entries, self.work)
+            await asyncio.to_thread(place_files, self.included.all_sources, self.work)
             await write_history(project, commit, self.work, self._index)
 
     def base_for(self, fingerprint: str) -> SetupBase | None:
@@ -101,6 +105,7 @@ class CleanCheckout:
             building.mkdir()
             # It names a commit; each checkout writes its own.
             remove(self.work / ".git")
+            remove_files(self.work, self.included.names)
             for part in (self.work, self.home, self._index):
                 part.rename(building / part.name)
             (building / _NOTE).write_text(note, encoding="utf-8")

@@ -45,12 +45,25 @@ class IncludedFiles:
     for_agent: tuple[str, ...] = ()
 
     @property
-    def for_commands(self) -> tuple[str, ...]:
-        """Those that no session may see."""
-        return tuple(name for name in self.names if name not in self.for_agent)
+    def all_sources(self) -> dict[str, Path]:
+        """Where the files are in the user's checkout, by name."""
+        return self._sources(self.names)
 
-    def sources(self, names: Sequence[str]) -> dict[str, Path]:
-        """Where these files are in the user's checkout."""
+    @contextmanager
+    def in_workspace(self, workspace: Path) -> Iterator[None]:
+        """Let a command of the project have all files; afterwards the agent has only its own."""
+        place_files(self.all_sources, workspace)
+        try:
+            yield
+        finally:
+            self.leave_for_agent(workspace)
+
+    def leave_for_agent(self, workspace: Path) -> None:
+        """The agent's files are in the workspace, and no others, also after a killed process."""
+        remove_files(workspace, [name for name in self.names if name not in self.for_agent])
+        place_files(self._sources(self.for_agent), workspace)
+
+    def _sources(self, names: Sequence[str]) -> dict[str, Path]:
         return {name: self.root / name for name in names}
 
 
