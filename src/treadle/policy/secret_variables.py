@@ -16,8 +16,8 @@ _LOCATION = re.compile(
 )
 # NAME=value, name: "value" and the like, as in dotenv, JSON, YAML, TOML and INI files.
 _ASSIGNMENT = re.compile(
-    r"""^[\s{,]*(?:export\s+)?["']?(?P<name>[\w.-]+)["']?\s*[:=]\s*(?P<value>\S.*?)[\s,;}]*$""",
-    re.MULTILINE,
+    r"""(?P<name>[\w.-]+)["']?[ \t]*[:=][ \t]*"""
+    r"""(?:"(?P<double>[^"\n]*)"|'(?P<single>[^'\n]*)'|(?P<bare>[^\s"'{\[][^\n]*))"""
 )
 _PASSWORD_IN_ADDRESS = re.compile(r"://[^\s/:@]*:(?P<password>[^\s/@]+)@")
 _LEAST = 8
@@ -42,21 +42,25 @@ def secret_values(variables: Mapping[str, str], *, paths: Iterable[str]) -> list
 
 def assigned_secrets(text: str) -> list[str]:
     """The values in a file of settings whose names or forms indicate a secret."""
-    assigned = [
-        (match["name"].replace("-", "_").replace(".", "_"), _unquoted(match["value"]))
-        for match in _ASSIGNMENT.finditer(text)
+    assigned = [(_variable(match["name"]), _value(match)) for match in _ASSIGNMENT.finditer(text)]
+    values = [
+        value
+        for name, value in assigned
+        if secret_values({name: value}, paths=()) or looks_random(value)
     ]
-    named = secret_values(dict(assigned), paths=())
-    random = [value for _, value in assigned if looks_random(value)]
     passwords = [match["password"] for match in _PASSWORD_IN_ADDRESS.finditer(text)]
-    return list(dict.fromkeys([*named, *random, *passwords]))
+    return list(dict.fromkeys([*values, *passwords]))
 
 
-def _unquoted(value: str) -> str:
-    quote = value[0]
-    if quote in "\"'" and value.endswith(quote) and len(value) > 1:
-        return value[1:-1]
-    return value.partition(" #")[0].rstrip()
+def _variable(name: str) -> str:
+    return name.replace("-", "_").replace(".", "_")
+
+
+def _value(match: re.Match[str]) -> str:
+    bare: str | None = match["bare"]
+    if bare is None:
+        return match["double"] or match["single"] or ""
+    return bare.partition(" #")[0].rstrip(" \t\r,;}")
 
 
 def _could_be_secret(value: str) -> bool:
