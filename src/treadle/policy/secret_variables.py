@@ -19,6 +19,7 @@ _ASSIGNMENT = re.compile(
     r"""(?P<name>[\w.-]+)["']?[ \t]*[:=][ \t]*"""
     r"""(?:"(?P<double>[^"\n]*)"|'(?P<single>[^'\n]*)'|(?P<bare>[^\s"'{\[][^\n]*))"""
 )
+_WORD_START = re.compile(r"[-.]|(?<=[a-z0-9])(?=[A-Z])")
 _PASSWORD_IN_ADDRESS = re.compile(r"://[^\s/:@]*:(?P<password>[^\s/@]+)@")
 _LEAST = 8
 _LEAST_PLAIN = 16
@@ -53,7 +54,8 @@ def assigned_secrets(text: str) -> list[str]:
 
 
 def _variable(name: str) -> str:
-    return name.replace("-", "_").replace(".", "_")
+    """The name as a variable's: `db.apiKey` as `db_api_Key`."""
+    return _WORD_START.sub("_", name)
 
 
 def _value(match: re.Match[str]) -> str:

@@ -15,6 +15,7 @@ RANDOM = f"{random_letters(20)}123"
         ("export API_TOKEN='abc12345 x'  # mine\n", ["abc12345 x"]),
         ('{"api_key": "abcd1234efgh", "name": "development"}', ["abcd1234efgh"]),
         ('{\n  "api_key": "abcd1234efgh",\n  "name": "development"\n}\n', ["abcd1234efgh"]),
+        ("db.accessKey = abcd1234efgh\n", ["abcd1234efgh"]),
         (f"whatever: {RANDOM}\n", [RANDOM]),
         ("DATABASE_URL=postgresql://ada:s3cret-word@localhost/test\n", ["s3cret-word"]),
         ("# a comment\n\nNODE_ENV=test\nPORT=3000\nHOST=localhost\n", []),
