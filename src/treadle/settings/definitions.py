@@ -78,7 +78,7 @@ class WorkspaceSettings:
         'Ignored files that setup, checks and tests get, such as ".env.test".', ()
     )
     include_for_agent: tuple[str, ...] = setting(
-        "Ignored files that the agent gets as well, and can read.", ()
+        "Ignored files that the sessions of the agent have as well.", ()
     )
 
 
