@@ -231,6 +231,7 @@ def test_answers_on_a_terminal_are_written(machine: Machine) -> None:
         "commit": False,
         "permissions": {},
         "project": {"specs": "plans", "check": "go vet ./...", "test": "make test"},
+        "workspace": {},
         "agent": {},
         "limits": {"max_cost_usd": 2.5, "max_iterations": 7},
         "session": {},

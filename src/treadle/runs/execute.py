@@ -31,8 +31,8 @@ from treadle.runs.heartbeat import last_beat
 from treadle.runs.land import land_at_end
 from treadle.runs.previous_runs import previous_runs_of, require_all_landed
 from treadle.runs.recovery import end_leftovers
+from treadle.runs.request import specification_notice
 from treadle.runs.sandbox_probe import probe_sandbox
-from treadle.runs.start_notices import start_notices
 from treadle.runs.working_files import follow_log
 from treadle.session.driver import SessionDriver
 from treadle.session.stop_signal import StopSignal
@@ -157,7 +157,7 @@ def _agent_behind_gateway(context: RunContext) -> Iterator[tuple[KillableAgent, 
                 rehearsal_url=host.rehearsing.model.base_url if host.rehearsing else None,
             )
         )
-        _record_start(context, [*start_notices(checked), *warnings, *metered_agent.warnings])
+        _record_start(context, [*warnings, *metered_agent.warnings])
         driver = SessionDriver(
             agent=metered_agent.agent,
             clock=SystemClock(),
@@ -212,7 +212,9 @@ def _record_start(context: RunContext, warnings: list[str]) -> None:
         recorder.record(RunRecovered(run_limits(context.settings), checked.confinement))
     # The sandbox may have been switched off only for this leg.
     unsandboxed = [UNSANDBOXED] if checked.unconfined else []
-    for warning in [*unsandboxed, *warnings] if fresh else unsandboxed:
+    if checked.workflow.specification == "file":
+        warnings = [specification_notice(checked.spec, checked.spec_text), *warnings]
+    for warning in filter(None, [*unsandboxed, *warnings] if fresh else unsandboxed):
         recorder.record(RunWarned(warning))
 
 

@@ -19,6 +19,9 @@ from treadle.workflows.registry import find_workflow
 from treadle.workspace.included_files import IncludedFiles, find_included
 from treadle.workspace.project import Project, find_project, read_identity, require_writable
 
+# About 50,000 tokens, which every session reads.
+LARGE_SPECIFICATION = 200_000
+
 
 def with_variables(request: RunRequest, environment: Environment) -> RunRequest:
     """The request with the settings from environment variables, which replace earlier ones."""
@@ -87,6 +90,18 @@ def _specification(settings: Settings, project: Project) -> str:
         return spec_path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {spec_path}: {error}") from error
+
+
+def specification_notice(name: str, text: str) -> str:
+    """A warning about a specification that is empty or very long; else empty."""
+    if not text.strip():
+        return f"{name} is empty, so there is nothing to build: write down what you want"
+    if len(text) <= LARGE_SPECIFICATION:
+        return ""
+    return (
+        f"{name} has {len(text):,} characters, and every session reads all of it: "
+        "move what is not needed each time into other files, and name them in it"
+    )
 
 
 def _require_text_path(root: Path) -> None:

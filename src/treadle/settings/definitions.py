@@ -6,11 +6,12 @@ key from the field's metadata, for the commented file, the JSON Schema and the r
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias
 
 from treadle.domain.review import Severity
 from treadle.domain.run import LandingMode
 from treadle.domain.sandbox import Network
+from treadle.settings.setting_field import metadata, setting
 
 VERSION = 1
 
@@ -19,28 +20,6 @@ LARGEST_NUMBER = 1_000_000
 
 # The names in the registry of agents.
 AgentKindName: TypeAlias = Literal["claude", "replay"]
-
-Rule: TypeAlias = Literal["", "not_empty", "project_path", "database_url"]
-
-T = TypeVar("T")
-
-
-def setting(
-    text: str,
-    default: T,
-    *,
-    above: float | None = None,
-    least: float | None = None,
-    rule: Rule = "",
-) -> T:
-    """A key with its help, its default, its bounds (`above`, or at `least`) and its rule."""
-    return field(default=default, metadata=_metadata(text, above, least, rule))
-
-
-def _metadata(
-    text: str, above: float | None = None, least: float | None = None, rule: Rule = ""
-) -> dict[str, Any]:
-    return {"help": text, "above": above, "least": least, "rule": rule}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +48,7 @@ class ProjectSettings:
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceSettings:
-    """Files that git ignores, and a run needs. They are never committed.
-
-    What a file names here counts once you trust it: see `treadle trust`.
-    """
+    """Ignored files that a run needs; in a file they count once you trust it (`treadle trust`)."""
 
     include: tuple[str, ...] = setting(
         'Ignored files that setup, checks and tests get, such as ".env.test".', ()
@@ -297,13 +273,11 @@ class Settings:
     retention: RetentionSettings = field(default_factory=RetentionSettings)
     prices: Mapping[str, Mapping[str, float]] = field(
         default_factory=dict,
-        metadata=_metadata("Prices of your own, by model, in US dollars per million tokens."),
+        metadata=metadata("Prices of your own, by model, in US dollars per million tokens."),
     )
     # Absent, empty and given differ: the built-in servers, none at all, these on top of them.
     mcp_servers: Mapping[str, Mapping[str, Any]] | None = field(
         default=None,
         repr=False,
-        metadata=_metadata(
-            "Tool servers for the agent, one table each; an empty table means none."
-        ),
+        metadata=metadata("Tool servers for the agent, one table each; an empty table means none."),
     )

@@ -14,7 +14,12 @@ from tests.builders import RUN, repository_in
 from tests.unit.workspace.without_root import without_the_rights_of_root
 from treadle.domain.errors import SettingsError, UsageError
 from treadle.domain.run_request import RunRequest
-from treadle.runs.request import check_request, with_variables
+from treadle.runs.request import (
+    LARGE_SPECIFICATION,
+    check_request,
+    specification_notice,
+    with_variables,
+)
 from treadle.runs.request_json import request_from, request_json
 from treadle.settings.environment import Environment, parse_environment
 from treadle.wiring.checked_request import RunHost
@@ -129,3 +134,18 @@ def test_a_repository_that_cannot_be_written_is_refused_before_a_run_begins(tmp_
 
     objects.chmod(0o700)
     assert refused.stdout == f"{objects} cannot be written, and a run keeps its work there\n"
+
+
+@pytest.mark.parametrize("text", ["", " \n\t\n"])
+def test_an_empty_specification_has_nothing_to_build(text: str) -> None:
+    assert specification_notice("SPEC.md", text) == (
+        "SPEC.md is empty, so there is nothing to build: write down what you want"
+    )
+
+
+def test_a_long_specification_costs_every_session() -> None:
+    assert specification_notice("SPEC.md", "x" * 1_000_000) == (
+        "SPEC.md has 1,000,000 characters, and every session reads all of it: move what is not"
+        " needed each time into other files, and name them in it"
+    )
+    assert specification_notice("SPEC.md", "x" * LARGE_SPECIFICATION) == ""

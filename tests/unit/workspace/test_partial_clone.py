@@ -34,6 +34,10 @@ def sparse_clone(upstream: Repository, *, leaving_out: str = "blob:none") -> Rep
     return clone
 
 
+def ignore(text: str) -> None:
+    """What is fetched is not of interest."""
+
+
 def missing_in(repository: Repository) -> list[str]:
     listing = repository.git("rev-list", "--objects", "--missing=print", "HEAD^{tree}")
     return [line for line in listing.splitlines() if line.startswith("?")]
@@ -73,7 +77,7 @@ async def test_a_remote_that_is_gone_is_named_with_a_way_on(tmp_path: Path) -> N
     project = await find_project(user.path, user.environment)
 
     with pytest.raises(ProjectError) as failed:
-        await fetch_missing(project, user.head, [].append)
+        await fetch_missing(project, user.head, ignore)
 
     assert failed.value.message.startswith(
         f"this clone is partial, and 2 objects of {user.head[:8]} cannot be fetched: "
@@ -92,7 +96,7 @@ async def test_work_in_and_outside_of_the_sparse_part_lands_and_it_stays_sparse(
     for name, text in uncommitted.items():
         user.write(name, text)
     project = await find_project(user.path, user.environment)
-    await fetch_missing(project, user.head, [].append)
+    await fetch_missing(project, user.head, ignore)
     run = await run_on(user)
     assert (run.clone.path / "lib/deep/b.txt").read_text() == "b\n"
     run.agent.write("app/new.txt", "new\n")
@@ -115,7 +119,7 @@ async def test_work_in_and_outside_of_the_sparse_part_lands_and_it_stays_sparse(
 async def test_a_clean_checkout_of_it_has_all_files(tmp_path: Path) -> None:
     user = sparse_clone(upstream_in(tmp_path))
     project = await find_project(user.path, user.environment)
-    await fetch_missing(project, user.head, [].append)
+    await fetch_missing(project, user.head, ignore)
     checkout = CleanCheckout(tmp_path / "proving")
 
     await checkout.prepare(project, user.head)
