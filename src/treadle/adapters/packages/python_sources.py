@@ -139,8 +139,8 @@ def pip_sources(answer: PipAnswer) -> ToolSources:
 def poetry_sources(configuration: UserConfiguration, default: str) -> ToolSources:
     """poetry's indexes and the logins for sources that projects name. poetry reads no setting of
     pip: it always uses the default index, and JSON pages beside it."""
-    root = without_login(default).rstrip("/").removesuffix("/simple")
-    pages = [f"{root}/simple/", f"{root}/pypi/"] if root else []
+    root = default.rstrip("/").removesuffix("/simple")
+    pages = [default, f"{root}/pypi/"] if default else []
     folders = (
         Path(configuration.variable("POETRY_CONFIG_DIR") or configuration.config_home / "pypoetry"),
         configuration.home / "Library/Application Support/pypoetry",

@@ -26,10 +26,9 @@ from treadle.domain.package_index import PackageIndex
 CARGO_QUESTION = ("search", "--limit", "1", "cargo")
 CARGO_VARIABLES: Mapping[str, str] = {
     **{"CARGO_HTTP_PROXY": "http://127.0.0.1:1", "CARGO_NET_RETRY": "0", "NO_PROXY": ""},
-    **{"no_proxy": "", "CARGO_LOG": "network::fetch=debug", "CARGO_TERM_COLOR": "never"},
+    **{"no_proxy": "", "CARGO_LOG": "network=debug", "CARGO_TERM_COLOR": "never"},
 }
-_FETCHED = re.compile(r'url="?(https?://[^"\s]+?)config\.json')
-_CONNECTED = re.compile(r"onnect to ([\w.-]+) port (\d+)")
+_FETCHED = re.compile(r"(https?://[^\s\"'`]+/)config\.json")
 _INDEX = re.compile(r"CARGO_REGISTRIES_(\w+)_INDEX")
 _TOKEN = re.compile(r"CARGO_REGISTRIES_(\w+)_TOKEN")
 _SPARSE = "sparse+"
@@ -39,12 +38,8 @@ _GIT = "it is a git repository; use its sparse index (`sparse+https://…`) to r
 
 def parse_cargo_default(output: str) -> str:
     """Cargo's default index, from the output of CARGO_QUESTION; empty if it is not there."""
-    if match := _FETCHED.search(output):
-        return match.group(1)
-    if not is_git_index(output) and (match := _CONNECTED.search(output)):
-        host, port = match.groups()
-        return f"https://{host}/" if port == "443" else f"https://{host}:{port}/"
-    return ""
+    match = _FETCHED.search(output)
+    return match.group(1) if match else ""
 
 
 def is_git_index(output: str) -> bool:
