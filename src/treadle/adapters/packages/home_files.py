@@ -14,6 +14,7 @@ def write_home_files(home: Path, files: Mapping[str, str]) -> tuple[str, ...]:
 
     A process in the sandbox may have left links in its home, so none is followed.
     """
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
     return tuple(path for path, content in files.items() if not _write(home, path, content))
 
 

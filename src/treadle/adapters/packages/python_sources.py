@@ -138,9 +138,7 @@ def pip_sources(answer: PipAnswer) -> ToolSources:
 
 def poetry_sources(configuration: UserConfiguration, default: str) -> ToolSources:
     """poetry's indexes and the logins for sources that projects name. poetry reads no setting of
-    pip: it always uses the default index, and JSON pages beside it."""
-    root = default.rstrip("/").removesuffix("/simple")
-    pages = [default, f"{root}/pypi/"] if default else []
+    pip: it always uses the default index."""
     folders = (
         Path(configuration.variable("POETRY_CONFIG_DIR") or configuration.config_home / "pypoetry"),
         configuration.home / "Library/Application Support/pypoetry",
@@ -157,7 +155,7 @@ def poetry_sources(configuration: UserConfiguration, default: str) -> ToolSource
         for name in repositories
     ]
     return ToolSources(
-        indexes=tuple(python_indexes([*pages, *published])),
+        indexes=tuple(python_indexes([default, *published])),
         logins=(
             *variable_logins(configuration.variables, _POETRY_PASSWORD),
             *(login for content in contents for login in _stored_logins(content)),
