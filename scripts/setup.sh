@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes .venv with the `treadle` command, the development tools and, for the tests, a second, older
-# Claude Code binary, Playwright MCP and Vitest. Safe to run again: it does nothing when nothing has changed.
+# Claude Code binary, Playwright MCP, Vitest and package managers. Safe to run again: it does nothing
+# when nothing has changed.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -95,11 +96,44 @@ browser() {
   node_packages reports Vitest
 }
 
+# Go and cargo of the system; pnpm, yarn (classic and berry) and poetry in .venv/package-managers/bin.
+package_managers() {
+  lacking=""
+  command -v go >/dev/null 2>&1 || lacking="$lacking golang-go"
+  # Debian's usual cargo may be too old for indexes without git.
+  command -v cargo >/dev/null 2>&1 || lacking="$lacking $(apt-cache show cargo-web >/dev/null 2>&1 && echo cargo-web || echo cargo)"
+  if [ -n "$lacking" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    say "installing$lacking"
+    install --no-install-recommends $lacking
+  elif [ -n "$lacking" ]; then
+    [ -x .venv/bin/treadle ] || say "tests of these package managers are skipped without them (Debian: sudo apt-get install$lacking)"
+  fi
+  command -v npm >/dev/null 2>&1 || return 0
+  node_packages package-managers "pnpm and yarn"
+  place=.venv/package-managers
+  [ -d $place/node_modules ] && [ ! -d $place/bin ] || return 0
+  mkdir $place/bin
+  ln -s ../node_modules/pnpm/bin/pnpm.cjs $place/bin/pnpm
+  ln -s ../node_modules/yarn/bin/yarn.js $place/bin/yarn
+  ln -s ../node_modules/@yarnpkg/cli-dist/bin/yarn.js $place/bin/yarn-berry
+  ln -s ../../poetry/bin/poetry $place/bin/poetry
+}
+
+# An environment of its own: poetry pins many packages that Treadle uses in other versions.
+poetry() {
+  cmp -s requirements-poetry.lock .venv/poetry/requirements.lock && return
+  say "installing poetry for the tests"
+  .venv/bin/python -m uv venv -q --clear --python .venv/bin/python .venv/poetry
+  .venv/bin/python -m uv pip install -q --python .venv/poetry/bin/python --require-hashes -r requirements-poetry.lock
+  cp requirements-poetry.lock .venv/poetry/requirements.lock
+}
+
 system_packages
 postgres
 browser
+package_managers
 stamp=.venv/.treadle-setup
-want=$(cat pyproject.toml requirements.lock scripts/setup.sh | cksum)
+want=$(cat pyproject.toml requirements*.lock scripts/setup.sh | cksum)
 if [ -x .venv/bin/treadle ] && [ "$(cat $stamp 2>/dev/null || true)" = "$want" ]; then exit 0; fi
 
 python=$(find_python)
@@ -118,5 +152,6 @@ say "installing the locked dependencies"
 # An older Claude Code, out of an older SDK wheel: the tests drive both ends of the tested range.
 .venv/bin/python -m uv pip install -q --python .venv/bin/python --no-deps --target .venv/older-claude \
   --require-hashes -r requirements-older-claude.lock
+poetry
 printf '%s' "$want" >$stamp
 say "ready: .venv/bin/treadle"

@@ -18,16 +18,13 @@ class IndexLogin:
     """A login for the addresses below one address, for one host, or for an index of one name."""
 
     authorization: str = field(repr=False)
+    kind: IndexKind
     url: str = ""
     host: str = ""
     name: str = ""
-    # None: for indexes of every kind.
-    kind: IndexKind | None = None
 
     def fits(self, index: PackageIndex, name: str) -> bool:
-        if self.kind not in (None, index.kind):
-            return False
-        return bool(
+        return self.kind == index.kind and bool(
             (self.name and self.name == name)
             or (self.url and is_below(index.url, self.url))
             or (self.host and self.host == urlsplit(index.url).hostname)
@@ -104,8 +101,17 @@ def combine_sources(
 ) -> PackageSources:
     """Everything that the tools are configured for. `named` are all indexes of the project's files;
     those below an index of the user need no permission."""
-    known = [login for tool in tools for login in tool.logins] + list(logins)
     indexes = [index for tool in tools for index in tool.indexes]
+    known = [
+        *(login for tool in tools for login in tool.logins),
+        # The login in one address is also for what another tool reads below it.
+        *(
+            IndexLogin(index.authorization, index.kind, url=index.url)
+            for index in indexes
+            if index.authorization
+        ),
+        *logins,
+    ]
     own, foreign = _split_named(named, indexes)
     return PackageSources(
         indexes=_unique(

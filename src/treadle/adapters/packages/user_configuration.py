@@ -11,6 +11,10 @@ import yaml
 
 from treadle.adapters.packages.index_urls import basic_authorization
 from treadle.adapters.packages.package_sources import IndexLogin
+from treadle.domain.package_index import IndexKind
+
+# The tools of other languages do not read it.
+_NETRC_KINDS: tuple[IndexKind, ...] = ("python", "go")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,7 @@ def parse_netrc(text: str) -> tuple[IndexLogin, ...]:
         machine, password = entry.get("machine", ""), entry.get("password", "")
         if machine and password:
             header = basic_authorization(entry.get("login", ""), password)
-            logins.append(IndexLogin(header, host=machine.lower()))
+            logins += [IndexLogin(header, host=machine.lower(), kind=kind) for kind in _NETRC_KINDS]
     return tuple(logins)
 
 
