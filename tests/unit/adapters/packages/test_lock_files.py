@@ -56,8 +56,8 @@ CASES = {
         *(
             "python",
             "python3",
-            "python3 -m pip install -q --dry-run --report r.json tiny",
-            "r.json",
+            "python3 -m pip install -q --dry-run --report report tiny",
+            "report",
         ),
         user={
             ".config/pip/pip.conf": "[global]\nindex-url = {url_with_login}/simple\n"
@@ -152,6 +152,9 @@ CASES = {
         project={"go.mod": "module p\n\ngo 1.19\n"},
     ),
 }
+
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("package-managers")]
 
 
 @pytest.fixture(scope="module")
