@@ -5,7 +5,6 @@ from pathlib import Path
 from treadle.adapters.project_commands.setup import IndexSearch, SetupCommand
 from treadle.adapters.sandboxes.toolchains import PROFILES
 from treadle.domain.sandbox import Network
-from treadle.gateway.allowed_hosts import parse_entries
 from treadle.gateway.index_network import open_index_network
 from treadle.gateway.proxy_variables import proxy_for
 from treadle.wiring.checked_request import CheckedRequest
@@ -62,8 +61,5 @@ def _index_search(checked: CheckedRequest) -> IndexSearch:
         environment=raw,
         search_path=path_outside(checked.environment.path, checked.project.root),
         project_root=checked.project.root,
-        allowed_hosts={
-            f"{each.host}:{each.port}" for each in parse_entries(checked.settings.sandbox.hosts)
-        },
         proxy_for=None if checked.request.rehearsal else lambda url: proxy_for(url, raw),
     )

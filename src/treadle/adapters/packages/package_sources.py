@@ -1,7 +1,7 @@
 """The package indexes of the user's tools, and what makes the tools in a sandbox use them. Pure."""
 
 from base64 import b64decode, b64encode
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote, urlsplit
@@ -90,15 +90,6 @@ class PackageSources:
     project_indexes: tuple[ProjectIndex, ...] = ()
     unsupported: tuple[UnsupportedIndex, ...] = ()
     skipped: tuple[SkippedTool, ...] = ()
-
-    def with_allowed_hosts(self, hosts: Collection[str]) -> "PackageSources":
-        """With the project's own indexes on these hosts (`host:port`), which the user allows."""
-        allowed = [each for each in self.project_indexes if each.index.host in hosts]
-        return replace(
-            self,
-            indexes=(*self.indexes, *(each.index for each in allowed)),
-            project_indexes=tuple(each for each in self.project_indexes if each not in allowed),
-        )
 
 
 def combine_sources(

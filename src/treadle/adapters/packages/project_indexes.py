@@ -1,7 +1,7 @@
 """The indexes that files of a project name. Pure.
 
 A stranger may have written these files. So an index counts only if the user's tools know it, too,
-or if the user allows its host, and a login is never sent elsewhere.
+or if the user allows its host.
 """
 
 import re

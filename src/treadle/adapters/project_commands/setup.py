@@ -1,6 +1,6 @@
 """Runs a project's setup command before a session: confined, with access to package indexes."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -52,17 +52,14 @@ class IndexSearch:
     environment: Mapping[str, str] = field(repr=False)
     search_path: str
     project_root: Path
-    # `host:port` of sandbox.hosts.
-    allowed_hosts: Collection[str]
     # None: connect to no host, as in a rehearsal.
     proxy_for: ProxyFor | None
 
     async def find(self) -> PackageSources:
         raw = self.environment
-        every = await find_package_sources(
+        sources = await find_package_sources(
             self.profiles, raw, search_path=self.search_path, project_root=self.project_root
         )
-        sources = every.with_allowed_hosts(self.allowed_hosts)
         if self.proxy_for is None:
             return sources
         authorities = [raw[name] for name in AUTHORITIES if raw.get(name)]

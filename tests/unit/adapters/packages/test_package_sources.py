@@ -55,9 +55,6 @@ def test_an_index_of_the_project_counts_below_an_index_of_the_user() -> None:
 
     assert found.indexes == (A, below.index)
     assert found.project_indexes == (ProjectIndex(with_login(beside.index), "uv.toml", "CORP"),)
-    allowed = found.with_allowed_hosts({"a.example:443"})
-    assert allowed.indexes == (A, below.index, with_login(beside.index))
-    assert allowed.project_indexes == ()
 
 
 def test_the_parts_of_all_tools_are_put_together() -> None:
@@ -120,7 +117,8 @@ def test_doctor_gets_a_line_for_each_language_and_each_problem() -> None:
         IndexFinding(
             "warning",
             ".npmrc names https://d.example/, which your own tools do not",
-            'allow it with sandbox.hosts = ["d.example:443"]',
+            "add it to the configuration of your own tool, or, without a login, "
+            'sandbox.hosts = ["d.example:443"]',
         ),
         IndexFinding("warning", "pip: file:///srv", "name it in sandbox.readable"),
         IndexFinding("warning", "gradle", "allow the hosts"),
