@@ -268,6 +268,26 @@ def test_a_model_that_is_silent_in_every_session_is_hung(
     assert failed == [f"the session was ended by its {limit} limit after 2 s"] * 3
 
 
+def test_a_busy_program_in_the_background_does_not_hide_a_silent_model(
+    harness: CommandHarness,
+) -> None:
+    busy = (
+        "{tool: Bash, input: {command: \"python3 -c 'while True: pass'\", run_in_background: true}}"
+    )
+    silence = "{hang: middle, text: 'I was about to say something.'}"
+    hidden = (
+        f"  - {{role: initializer, repeat: forever, optional: true, turns: [{busy}, {silence}]}}\n"
+    )
+
+    finished = harness.deliver(
+        script(hidden), settings={"session.idle_s": "6", "limits.stuck_repeats": "1"}
+    )
+
+    assert_stopped(harness, finished, "hung", "the last session hung (limits.stuck_repeats = 1)")
+    failed = [event["message"] for event in finished.of_type("round.failed")]
+    assert failed == ["the session was ended by its idle limit after 6 s"]
+
+
 def test_an_agent_that_takes_back_its_commits_round_after_round_is_stuck(
     harness: CommandHarness,
 ) -> None:

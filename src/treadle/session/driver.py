@@ -98,7 +98,7 @@ class SessionDriver:
     # What the agent's errors mean, and what its models cost.
     faults: FaultTable
     prices: PriceList
-    # Total processor seconds of a session's processes; None if unknown.
+    # Processor seconds of a session's agent, without what it started; None if unknown.
     processor_s: Callable[[SessionId], float | None] = lambda session: None
     # Called at the end of a session; the bill takes precedence. None without a ledger.
     bill: Callable[[SessionId], Awaitable[Bill | None]] = no_bill

@@ -8,7 +8,7 @@ wall        from the start of the session to its end
 first_byte  from the prompt, the last open tool's result or the repetition of a failed request,
             until the response starts
 idle        since the last activity, while no tool is open; heartbeats, retries and the processor
-            time of the agent's processes are activity
+            time of the agent's own process are activity; that of a program in the background is not
 tool        per open tool call, from the call to its result; a subagent is one long tool call, and
             a call that waits for approval starts when it is allowed
 """
@@ -92,7 +92,7 @@ def advance_clocks(clocks: SessionClocks, now: float) -> SessionClocks:
 
 
 def apply_processor_time(clocks: SessionClocks, seconds: float, now: float) -> SessionClocks:
-    """The clocks after a reading of the processes' total processor time."""
+    """The clocks after a reading of the agent's own processor time."""
     reading = replace(clocks, processor=(now, seconds))
     if clocks.processor is None:
         return reading

@@ -21,7 +21,7 @@ from treadle.session.wait_clock import WaitClock
 
 # Waits for an event, at most this many seconds.
 NextEvent: TypeAlias = Callable[[float], Awaitable[AgentEvent | Literal["stopped", "late"]]]
-# Total processor seconds of the agent's processes; None if unknown.
+# Processor seconds of the agent's own process; None if unknown.
 ProcessorTime: TypeAlias = Callable[[], float | None]
 
 

@@ -163,16 +163,23 @@ def _command(entry: Path) -> str:
     return b" ".join(words).decode(errors="replace").strip()[:200]
 
 
-# Fields of /proc/<pid>/stat after the name: own time in programs and in the system, and that of
-# children that have ended.
-_CPU_TIME_FIELDS = slice(11, 15)
+# Fields of /proc/<pid>/stat after the name: its own time in programs and in the system, without
+# that of children that have ended; and when it started.
+_CPU_TIME_FIELDS = slice(11, 13)
+_START_FIELD = 19
 
 
 def processor_s(session: str) -> float | None:
-    """Processor seconds of all living processes of a session; None where there is no /proc."""
+    """Processor seconds of a session's agent, its first process; None where there is no /proc.
+
+    What the agent has started does not count: a server in the background works on while the agent
+    hangs.
+    """
     if not PROC.is_dir():
         return None
-    ticks = 0
-    for process in marked_processes(session):
-        ticks += sum(int(field) for field in stat_fields(PROC / str(process.pid))[_CPU_TIME_FIELDS])
-    return ticks / os.sysconf("SC_CLK_TCK")
+    found = ((stat_fields(PROC / str(each.pid)), each.pid) for each in marked_processes(session))
+    living = [(int(fields[_START_FIELD]), pid, fields) for fields, pid in found if fields]
+    if not living:
+        return 0.0
+    _, _, agent = min(living)
+    return sum(int(field) for field in agent[_CPU_TIME_FIELDS]) / os.sysconf("SC_CLK_TCK")
