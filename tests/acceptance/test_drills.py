@@ -80,10 +80,31 @@ def test_an_agent_that_always_reports_progress_and_changes_nothing_is_stuck(
         finished,
         "stuck",
         "Stopped: it was getting nowhere (stuck)",
-        "3 rounds brought nothing new: no change of files, deliverables or criteria that there was"
-        " not before (limits.stuck_rounds = 3)",
+        "3 rounds brought nothing new: no change of files that there was not before, and no"
+        " deliverable, check or test that passes now (limits.stuck_rounds = 3)",
     )
     assert (finished.result["rounds"], spent(harness)[0]) == (4, 5)
+
+
+def test_an_agent_that_only_adds_deliverables_is_stuck(harness: CommandHarness) -> None:
+    rounds = [
+        implementer(
+            "{tool: mcp__treadle__create_deliverable, input: {deliverables: [{id: NEW,"
+            " description: More, acceptanceCriteria: [There is more]}]}}, {text: More.}".replace(
+                "NEW", f"DL-10{n}"
+            )
+        )
+        for n in range(3)
+    ]
+
+    finished = harness.deliver(
+        script(ONE_DELIVERABLE, *rounds),
+        settings={"limits.stuck_rounds": "3", "limits.stuck_repeats": "50"},
+    )
+
+    assert_stopped(harness, finished, "stuck", "3 rounds brought nothing new")
+    assert finished.result["rounds"] == 4
+    assert finished.result["tally"] == {"passed": 0, "blocked": 0, "total": 4}
 
 
 @pytest.mark.parametrize(
@@ -103,7 +124,7 @@ def test_sessions_that_end_at_once_and_did_nothing_are_stuck(
         harness,
         finished,
         "stuck",
-        "the last 3 sessions took less than 5 s each and changed nothing",
+        "the last 3 sessions took less than 5 s each and brought nothing new",
     )
     ended = finished.of_type("session.ended")
     assert all(event["result"]["duration_s"] < 5 for event in ended[-3:])

@@ -71,6 +71,8 @@ class DeliverableVerifier:
     green: list[CheckFinished] = field(default_factory=list)
     # The last commit without objections of the tests.
     suite_green_at: str = ""
+    # How many tests failed when they last ran; None if they did not run.
+    failing_tests: int | None = None
     # Returns the files that differ between two commits.
     changes: Callable[[str, str], Awaitable[Sequence[FileChange]]] = nothing_changed
     # The commit on which each check first ran before the work; the baseline if unknown.
@@ -112,7 +114,7 @@ class DeliverableVerifier:
         for name in dict.fromkeys(failure.deliverable for failure in failures):
             self.board.reset_pass(name, "a check of it that was green is red")
         await self._reset_altered_checks(self.board.verifiable(), tip)
-        return _findings(failures, comparison, output)
+        return self._findings(failures, comparison, output)
 
     async def _run_before_work(self, commit: str) -> None:
         for name, check in self.checks_before_work():
@@ -136,7 +138,7 @@ class DeliverableVerifier:
                 self.board.pass_deliverable(deliverable.id, tip, proof_of(deliverable))
             else:
                 self._refuse(deliverable, tip, failed=len(failures[deliverable.id]))
-        return _findings(list(chain.from_iterable(failures.values())), comparison, output)
+        return self._findings(list(chain.from_iterable(failures.values())), comparison, output)
 
     async def _reset_altered_checks(self, passed: Sequence[Deliverable], tip: str) -> None:
         """Reset checks whose files the work changed: they never failed in their current form, so
@@ -229,21 +231,34 @@ class DeliverableVerifier:
         if TEST_COMMAND in verdict.comparison.known_red:
             self.log.record(RunWarned(UNINFORMATIVE_TESTS), once="tests say nothing")
         self.suite_green_at = tip if verdict.comparison.passes else ""
+        self.failing_tests = len(verdict.comparison.known_red) + len(verdict.comparison.objections)
         return verdict.comparison, verdict.output
+
+    def _findings(
+        self, failures: Sequence[FailedCheck], comparison: SuiteComparison, output: str
+    ) -> VerificationFindings:
+        tests = failures_text(comparison, output) if comparison.objections else ""
+        return VerificationFindings(
+            describe_failures(failures, tests),
+            comparison.objections[:MAX_OBJECTIONS],
+            green_checks=self._count_green_checks(),
+            failing_tests=self.failing_tests,
+        )
+
+    def _count_green_checks(self) -> int:
+        """The checks that failed before the work and have been green on it."""
+        green = {(each.deliverable, each.criterion) for each in self.green}
+        return sum(
+            check.before == "failed" and (deliverable.id, check.criterion) in green
+            for deliverable in self.board.deliverables
+            for check in deliverable.checks
+        )
 
     async def _run(self, command: str, commit: str, when: CheckTiming) -> CommandResult:
         result = await self.runner.run(CheckCommand(command, commit, when, self.check_s))
         if isinstance(result, CommandStopped):
             raise VerificationStopped
         return result
-
-
-def _findings(
-    failures: Sequence[FailedCheck], comparison: SuiteComparison, output: str
-) -> VerificationFindings:
-    tests = failures_text(comparison, output) if comparison.objections else ""
-    objections = comparison.objections[:MAX_OBJECTIONS]
-    return VerificationFindings(describe_failures(failures, tests), objections)
 
 
 async def find_breaking_round(

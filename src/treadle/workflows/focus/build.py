@@ -20,7 +20,7 @@ from treadle.workflows.loop.round_steps import nothing_to_prepare
 from treadle.workflows.loop.run_loop import RunLoop
 from treadle.workflows.loop.run_parts import RunParts
 from treadle.workflows.loop.run_progress import RunProgress, with_spent
-from treadle.workflows.loop.stuck import RoundFacts
+from treadle.workflows.loop.stuck import RoundFacts, criteria_of
 from treadle.workflows.loop.suite_verifier import SuiteVerifier
 
 History = Callable[[], FocusHistory]
@@ -155,7 +155,7 @@ def _verify_tests(parts: RunParts, history: History) -> VerifyTests:
 
 def _first_progress(parts: RunParts, start: FocusStart, took_s: float) -> RunProgress:
     state = start.stage
-    before = RoundFacts(0, start.tree, Tally(), state.measure)
+    before = RoundFacts(0, start.tree, Tally(), criteria_of(()), phases=state.measure)
     fresh = RunProgress(
         rounds=state.complete, unfinished=state.unfinished, running_s=took_s, history=(before,)
     )

@@ -155,7 +155,7 @@ def with_phase(progress: RunProgress, state: PhaseState, took_s: float) -> RunPr
         rounds=state.complete,
         unfinished=state.unfinished,
         running_s=progress.running_s + took_s,
-        history=(*earlier, replace(last, criteria=state.measure)),
+        history=(*earlier, replace(last, phases=state.measure)),
     )
 
 

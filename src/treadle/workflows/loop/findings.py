@@ -26,6 +26,10 @@ class VerificationFindings:
     stopped: bool = False
     # Nothing was claimed, so nothing was verified.
     idle: bool = False
+    # Checks that failed before the work and have been green on it, and tests that fail; None if
+    # the tests did not run.
+    green_checks: int = 0
+    failing_tests: int | None = None
 
     @property
     def hold(self) -> bool:

@@ -116,9 +116,26 @@ def after_verification(
         verified=whole and findings.hold,
         worked_since=False,
         findings=findings.told,
+        history=_with_verdicts(progress.history, findings),
         objections=findings.objections,
         gate_failures=progress.gate_failures + 1 if tests_object else 0,
     )
+
+
+def _with_verdicts(
+    history: tuple[RoundFacts, ...], findings: VerificationFindings
+) -> tuple[RoundFacts, ...]:
+    """The facts of the last round with what checks and tests say about its work."""
+    if not history:
+        return history
+    *earlier, last = history
+    failing = findings.failing_tests
+    judged = replace(
+        last,
+        green_checks=max(last.green_checks, findings.green_checks),
+        failing_tests=last.failing_tests if failing is None else failing,
+    )
+    return (*earlier, judged)
 
 
 def after_answer(progress: RunProgress, decision: FailingTestsDecision) -> RunProgress:

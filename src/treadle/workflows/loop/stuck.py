@@ -1,14 +1,16 @@
 """Decides whether a run makes progress, from the facts of its rounds. Pure.
 
-A *gain* is a new tally or a new set of criteria. *Progress* is a gain or a new tree; work that
-switches between old states is no progress. Rounds that the service, the quota or a person kept
-from working do not count.
+A *gain* is what a judge says: a deliverable that passed, a check or a test that turned green, and
+the first plan. More deliverables are none. *Progress* is a gain, a new tree or one more blocked
+deliverable; work that switches between old states is no progress. Rounds that the service, the
+quota or a person kept from working do not count.
 """
 
 import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal, TypeAlias, assert_never
 
 from treadle.domain.deliverable import Deliverable, Tally
@@ -49,7 +51,7 @@ class RoundFacts:
     # The tree of the commit that the round ended at.
     tree: str
     tally: Tally
-    # One hash over ids and criteria of all deliverables.
+    # One hash over ids and criteria of all deliverables; only its first change is a gain.
     criteria: str
     # Commits of earlier rounds that are gone with most of their content.
     undone: int = 0
@@ -57,6 +59,12 @@ class RoundFacts:
     failing: str = ""
     session_s: float = 0.0
     ended: RoundEnd = "worked"
+    # Checks that failed before the work and have been green on it, and tests that fail; None if
+    # the tests did not run.
+    green_checks: int = 0
+    failing_tests: int | None = None
+    # The plans, tasks and reviews of a workflow that has phases; each change is a gain.
+    phases: str = ""
 
 
 def facts_of(
@@ -120,11 +128,10 @@ def stuck(history: Sequence[RoundFacts], limits: RunLimits) -> str | None:
 
     `history` is in order and starts with the state before the first round.
     """
-    last_gain = _last_new([_measure(facts) for facts in history])
+    gains = _count_gains(history)
+    last_gain = _last_new(gains)
     since_gain = _rounds_that_ran(history[last_gain + 1 :])
-    since_progress = _rounds_that_ran(
-        history[_last_new([_state(facts) for facts in history]) + 1 :]
-    )
+    since_progress = _rounds_that_ran(history[_last_new(_states(history, gains)) + 1 :])
     return (
         _same_failure(since_gain, limits)
         or _empty_sessions(since_progress, limits)
@@ -165,7 +172,7 @@ def _empty_sessions(since_progress: Sequence[RoundFacts], limits: RunLimits) -> 
         return None
     return (
         f"the last {_sessions(len(empty))} took less than {EMPTY_SESSION_S:g} s each "
-        f"and changed nothing (limits.stuck_repeats = {limits.stuck_repeats})"
+        f"and brought nothing new (limits.stuck_repeats = {limits.stuck_repeats})"
     )
 
 
@@ -190,8 +197,9 @@ def _nothing_new(since_progress: Sequence[RoundFacts], limits: RunLimits) -> str
     if len(worked) < limits.stuck_rounds:
         return None
     return (
-        f"{_rounds(len(worked))} brought nothing new: no change of files, deliverables or criteria "
-        f"that there was not before (limits.stuck_rounds = {limits.stuck_rounds})"
+        f"{_rounds(len(worked))} brought nothing new: no change of files that there was not before,"
+        " and no deliverable, check or test that passes now "
+        f"(limits.stuck_rounds = {limits.stuck_rounds})"
     )
 
 
@@ -200,7 +208,8 @@ def _nothing_gained(since_gain: Sequence[RoundFacts], limits: RunLimits) -> str 
     if len(worked) < limits.stuck_rounds * GAIN_FACTOR:
         return None
     return (
-        f"{_rounds(len(worked))} changed files and brought no deliverable further "
+        f"{_rounds(len(worked))} changed files, and no deliverable, check or test passes that "
+        f"did not before "
         f"({GAIN_FACTOR} times limits.stuck_rounds = {limits.stuck_rounds})"
     )
 
@@ -209,12 +218,29 @@ def _rounds_that_ran(rounds: Sequence[RoundFacts]) -> Sequence[RoundFacts]:
     return [facts for facts in rounds if facts.ended != "kept_out"]
 
 
-def _measure(facts: RoundFacts) -> object:
-    return facts.tally, facts.criteria
+def _count_gains(history: Sequence[RoundFacts]) -> list[int]:
+    """The number of gains up to each round."""
+    return list(accumulate(_is_gain(history[:n], facts) for n, facts in enumerate(history)))
 
 
-def _state(facts: RoundFacts) -> object:
-    return facts.tree, facts.tally, facts.criteria
+def _is_gain(earlier: Sequence[RoundFacts], facts: RoundFacts) -> bool:
+    if not earlier:
+        return False
+    first = earlier[0].criteria
+    failing = [each.failing_tests for each in earlier if each.failing_tests is not None]
+    return (
+        facts.tally.passed > max(each.tally.passed for each in earlier)
+        or facts.green_checks > max(each.green_checks for each in earlier)
+        or (facts.failing_tests is not None and facts.failing_tests < min(failing, default=0))
+        or facts.phases not in {each.phases for each in earlier}
+        or (facts.criteria != first and all(each.criteria == first for each in earlier))
+    )
+
+
+def _states(history: Sequence[RoundFacts], gains: Sequence[int]) -> list[object]:
+    blocked = accumulate((facts.tally.blocked for facts in history), max)
+    trees = (facts.tree for facts in history)
+    return list(zip(trees, gains, blocked, strict=True))
 
 
 def _last_new(states: Sequence[object]) -> int:

@@ -34,7 +34,9 @@ RULES = DecisionRules(LIMITS, wait_for_quota=False, fix_rounds=3)
 PASSED: dict[str, Any] = {"tally": Tally(passed=2, total=2), "rounds": 2, "provable": True}
 PENDING: dict[str, Any] = {"tally": Tally(passed=1, total=2), "rounds": 2, "provable": True}
 FAILS = SuiteObjection("new_failure", "test_greeting", "test_greet.py", 4, "expected hello")
-STUCK = "the last 3 sessions took less than 5 s each and changed nothing (limits.stuck_repeats = 3)"
+STUCK = (
+    "the last 3 sessions took less than 5 s each and brought nothing new (limits.stuck_repeats = 3)"
+)
 DONE = StopRun("all_passed")
 CODING = RunSession("coding")
 
@@ -98,6 +100,18 @@ def test_what_did_not_hold_is_told_to_the_next_session_and_to_no_other() -> None
     assert (broken_off.findings, broken_off.worked_since) == ("DL-001 is red", True)
     worked = after_session(progress, _session(Completed("")))
     assert (worked.findings, worked.worked_since, worked.verified) == ("", True, False)
+
+
+def test_what_checks_and_tests_say_is_a_fact_of_the_round() -> None:
+    start, last = RoundFacts(0, "a", Tally(), "none"), RoundFacts(1, "b", Tally(), "none")
+    progress = RunProgress(**PENDING, history=(start, last))
+
+    red = VerificationFindings("red", green_checks=2, failing_tests=3)
+    judged = after_verification(progress, red, took_s=0, whole=False)
+    again = after_verification(judged, VerificationFindings(green_checks=1), took_s=0, whole=True)
+
+    assert judged.history == (start, replace(last, green_checks=2, failing_tests=3))
+    assert again.history == judged.history
 
 
 def test_a_round_that_claims_nothing_leaves_what_is_known_of_the_tests() -> None:

@@ -16,13 +16,19 @@ PENDING, HALF, ALL = Tally(total=2), Tally(passed=1, total=2), Tally(passed=2, t
 LIMITS = replace(RUN_LIMITS, max_retries=3, stuck_rounds=5, stuck_repeats=3)
 
 NOTHING_NEW = (
-    "5 rounds brought nothing new: no change of files, deliverables or criteria that there was "
-    "not before (limits.stuck_rounds = 5)"
+    "5 rounds brought nothing new: no change of files that there was not before, and no "
+    "deliverable, check or test that passes now (limits.stuck_rounds = 5)"
 )
-EMPTY = "the last 3 sessions took less than 5 s each and changed nothing (limits.stuck_repeats = 3)"
+EMPTY = (
+    "the last 3 sessions took less than 5 s each and brought nothing new (limits.stuck_repeats = 3)"
+)
 TOOK_BACK = (
     "3 rounds took back what earlier ones had done and nothing passed meanwhile "
     "(limits.stuck_repeats = 3)"
+)
+NOTHING_GAINED = (
+    "20 rounds changed files, and no deliverable, check or test passes that did not before "
+    "(4 times limits.stuck_rounds = 5)"
 )
 HUNG = "the last 3 sessions hung (limits.stuck_repeats = 3)"
 
@@ -42,6 +48,8 @@ SAME = after()
 FAILED = after(ended="failed", failing="broken")
 KEPT_OUT = after(ended="kept_out", session_s=1.0)
 SHORT = after(session_s=4.9)
+# One more deliverable per round.
+MORE = [after(tally=Tally(total=2 + n), criteria=f"{n} more") for n in range(1, 40)]
 HANGS = after(ended="hung")
 
 
@@ -54,6 +62,10 @@ HANGS = after(ended="hung")
         [SAME, SAME, FAILED, SAME, SAME, SAME],  # a failure is counted elsewhere
         [SAME, SAME, KEPT_OUT, KEPT_OUT, SAME, SAME, SAME],
         [after(tally=HALF), SAME, SAME, after(tally=HALF), SAME, SAME],  # claimed and taken back
+        [MORE[0], *MORE[1:6]],  # the first plan counts, one more deliverable per round does not
+        [after(phases="1 plan"), *[after(phases="1 plan")] * 5],
+        [after(green_checks=1), *[after(green_checks=n % 2) for n in range(5)]],
+        [after(failing_tests=2), *[after(failing_tests=n) for n in (3, 2, 4)], SAME],
     ],
 )
 def test_rounds_that_bring_nothing_new_are_no_progress(rounds: list[dict[str, Any]]) -> None:
@@ -69,6 +81,10 @@ def test_rounds_that_bring_nothing_new_are_no_progress(rounds: list[dict[str, An
         [*[SAME] * 4, after("b"), *[after("b")] * 4],
         [*[SAME] * 4, after(criteria="more"), *[after(criteria="more")] * 4],
         [*[SAME] * 4, after(tally=HALF), *[after(tally=HALF)] * 4],
+        [*[SAME] * 4, after(green_checks=1), *[SAME] * 4],
+        [after(failing_tests=9), *[SAME] * 3, after(failing_tests=8), *[SAME] * 4],
+        [*[SAME] * 4, after(phases="1 plan"), *[after(phases="1 plan")] * 4],
+        [after(tally=Tally(blocked=n, total=9)) for n in range(1, 9)],
         [after(str(n)) for n in range(19)],  # one deliverable that takes many sessions
         [after(session_s=7200.0 * 12)] * 4,  # a slow model, or the lid was closed
         [KEPT_OUT] * 50,  # the service is down, the quota is spent
@@ -86,7 +102,7 @@ def test_a_run_that_works_is_left_alone(rounds: list[dict[str, Any]]) -> None:
 def test_two_rounds_are_told_apart_by_nothing_an_agent_says() -> None:
     texts = {name for name, kind in RoundFacts.__annotations__.items() if kind is str}
 
-    assert texts == {"tree", "criteria", "failing"}
+    assert texts == {"tree", "criteria", "failing", "phases"}
     assert stuck(rounds_of(after("b"), after("c"), after("d")), LIMITS) is None
 
 
@@ -169,9 +185,43 @@ def test_changes_alone_are_progress_only_for_so_long() -> None:
 
     assert said(rounds) == [
         *[None] * 19,
-        "20 rounds changed files and brought no deliverable further "
-        "(4 times limits.stuck_rounds = 5)",
+        NOTHING_GAINED,
     ]
+
+
+@pytest.mark.parametrize(
+    "rounds",
+    [
+        # Files that change and one more deliverable or criterion per round; the plan counts.
+        [{**facts, "tree": str(n)} for n, facts in enumerate(MORE[:21])],
+        # A deliverable that is blocked and one that is added instead, round after round.
+        [after(tally=Tally(blocked=n, total=9 + n)) for n in range(1, 21)],
+        # As many tests fail as before, or more.
+        [after("0", failing_tests=3), *[after(str(n), failing_tests=3 + n) for n in range(1, 20)]],
+    ],
+)
+def test_what_no_judge_says_is_no_gain(rounds: list[dict[str, Any]]) -> None:
+    assert stuck(rounds_of(*rounds), LIMITS) == NOTHING_GAINED
+    assert stuck(rounds_of(*rounds[:-1]), LIMITS) is None
+
+
+@pytest.mark.parametrize(
+    "gain",
+    [
+        {"tally": HALF},
+        {"green_checks": 1},
+        {"failing_tests": 2},
+        {"phases": "1 plan"},
+        {"criteria": "the first plan"},
+    ],
+)
+def test_what_a_judge_says_gives_slow_work_more_time(gain: dict[str, Any]) -> None:
+    rounds = [after("0", failing_tests=3), *[after(str(n)) for n in range(1, 39)]]
+    rounds[18] |= gain
+    lasting = {name: value for name, value in gain.items() if name != "failing_tests"}
+    rounds[19:] = [facts | lasting for facts in rounds[19:]]
+
+    assert said(rounds) == [*[None] * 38, NOTHING_GAINED]
 
 
 def test_a_run_that_was_told_to_be_patient_is() -> None:
