@@ -11,11 +11,21 @@ LandingMode = Literal["auto", "ask", "never"]
 
 
 @dataclass(frozen=True, slots=True)
+class DeletionLimits:
+    """The deleted files, and the percent of files or lines, above which landing asks first."""
+
+    files: int
+    percent: int
+
+
+@dataclass(frozen=True, slots=True)
 class LandingChoice:
     """Whether finished work lands, and where the question is asked if there is one."""
 
     when: LandingMode = "auto"
     by_approval: bool = False
+    # None for runs that began without them: deletions never ask.
+    deletions: DeletionLimits | None = None
 
 
 @dataclass(frozen=True, slots=True)

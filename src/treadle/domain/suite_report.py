@@ -7,6 +7,9 @@ from typing import Literal
 # The directory for reports of the test command, in the project; not part of the work.
 REPORTS_FOLDER = ".treadle-reports"
 
+# The test id of an objection that no reported test explains.
+TEST_COMMAND = "the test command"
+
 _FIGURE = re.compile(r"\d+")
 
 CaseKind = Literal["unit", "integration", "e2e"]

@@ -18,7 +18,7 @@ from treadle.adapters.stores.run_list import host_of
 from treadle.domain.errors import SandboxBroken, StoreError, TreadleError
 from treadle.domain.events.run import RunRecovered, RunStarted, RunWarned
 from treadle.domain.ports import KillableAgent
-from treadle.domain.run import LandingChoice, LandingMode, RunResult
+from treadle.domain.run import DeletionLimits, LandingChoice, LandingMode, RunResult
 from treadle.domain.sandbox import Sandbox
 from treadle.domain.stored_path import stored_path
 from treadle.durable.port import Steps, WorkflowChanged
@@ -49,9 +49,9 @@ from treadle.wiring.sandbox_network import sandbox_network
 from treadle.wiring.sandboxed_agent import session_sandbox
 from treadle.wiring.search_path import without_project
 from treadle.workflows.loop.approval_requests import void_questions
+from treadle.workflows.loop.recorded_changes import record_changes
 from treadle.workflows.loop.run_history import read_history
 from treadle.workflows.loop.run_parts import RunParts
-from treadle.workflows.loop.touched_evidence import record_touched_evidence
 
 UNSANDBOXED = "unsandboxed: the agent can do what you can do on this machine"
 
@@ -225,9 +225,9 @@ async def _run_loop(active: ActiveRun, driver: SessionDriver, steps: Steps) -> R
         parts = await _prepare(active.context, driver, steps)
         active.loop = await workflow.build(parts)
         result = await active.loop.run()
-        await record_touched_evidence(parts, active.context.checked.spec)
+        changes = await record_changes(parts, active.context.checked.spec)
         if workflow.lands:
-            await land_at_end(active.context, parts, active.loop.landing, result)
+            await land_at_end(active.context, parts, active.loop.landing, result, changes)
     except (StoreError, WorkflowChanged):
         raise  # not the run's end: it continues when that is repaired
     except SandboxBroken as error:
@@ -258,6 +258,7 @@ async def _prepare(context: RunContext, driver: SessionDriver, steps: Steps) -> 
     landing = LandingChoice(
         landing_mode(settings.land, separated=proof.separated),
         by_approval=checked.host.asks_by_approval,
+        deletions=DeletionLimits(settings.land_ask_deletions, settings.land_ask_deletions_percent),
     )
     return await compose(context, workspace, driver, steps, previous, landing)
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from treadle.domain.errors import StoreError, TreadleError
 from treadle.domain.events.run import RunWarned
+from treadle.domain.events.work import WorkChanged
 from treadle.domain.run import LandingChoice, LandingMode, RunResult
 from treadle.runs.previous_runs import reverted_landing
 from treadle.wiring.checked_request import CheckedRequest
@@ -14,6 +15,7 @@ from treadle.workflows.loop.landing import landing_question, why_not_landed
 from treadle.workflows.loop.run_history import read_history
 from treadle.workflows.loop.run_parts import RunParts
 from treadle.workspace.diffs import diff_text
+from treadle.workspace.landing_decision import why_ask_about_deletions
 
 PATIENCE = timedelta(hours=24)
 
@@ -24,7 +26,11 @@ class LandingDecided:
 
 
 async def land_at_end(
-    context: RunContext, parts: RunParts, choice: LandingChoice, result: RunResult
+    context: RunContext,
+    parts: RunParts,
+    choice: LandingChoice,
+    result: RunResult,
+    changes: WorkChanged | None,
 ) -> None:
     """Land finished work as the settings say; otherwise record why it is kept."""
     checked, workspace = context.checked, parts.workspace
@@ -36,18 +42,29 @@ async def land_at_end(
         parts.leg_log.record(RunWarned(unchanged), once="empty")
     if not result.rounds and _has_claims(context):
         await _warn_of_reverted_landing(checked, parts)
-    landing = choice.when
+    landing, because = choice.when, _why_ask(choice, parts, changes)
+    if landing == "auto" and because:
+        landing = "ask"
     if landing == "ask" and choice.by_approval:
-        if why_not := await _ask(checked, parts):
+        if why_not := await _ask(checked, parts, because):
             workspace.keep(why_not)
             return
         landing = "auto"
 
     async def act() -> LandingDecided:
-        await _land(checked, parts, landing)
+        await _land(checked, parts, landing, because)
         return LandingDecided()
 
     await parts.steps.step("land", act, returns=LandingDecided)
+
+
+def _why_ask(choice: LandingChoice, parts: RunParts, changes: WorkChanged | None) -> str:
+    """Why a person must allow the deletions of the work; empty if nobody must."""
+    if choice.deletions is None or parts.workspace.imported is None:
+        return ""
+    if changes is None:
+        return "git cannot tell what it deletes"
+    return why_ask_about_deletions(changes, choice.deletions)
 
 
 def _has_claims(context: RunContext) -> bool:
@@ -72,9 +89,11 @@ async def _warn_of_reverted_landing(checked: CheckedRequest, parts: RunParts) ->
         parts.leg_log.record(RunWarned(warning), once="undone landing")
 
 
-async def _land(checked: CheckedRequest, parts: RunParts, landing: LandingMode) -> None:
+async def _land(
+    checked: CheckedRequest, parts: RunParts, landing: LandingMode, because: str
+) -> None:
     try:
-        await parts.workspace.finish(landing, ask=checked.host.ask)
+        await parts.workspace.finish(landing, ask=checked.host.ask, because=because)
     except StoreError:
         raise
     except TreadleError as error:
@@ -82,11 +101,13 @@ async def _land(checked: CheckedRequest, parts: RunParts, landing: LandingMode) 
         parts.workspace.keep(error.message)
 
 
-async def _ask(checked: CheckedRequest, parts: RunParts) -> str:
+async def _ask(checked: CheckedRequest, parts: RunParts, because: str) -> str:
     """Ask through `treadle approvals`; why the work must not land, or an empty text."""
     work = parts.workspace.imported
     if work is None:
         return ""
     stat = await diff_text(checked.project, parts.workspace.snapshot, work.commit, stat=True)
-    question = landing_question(commits=work.commits, tip=work.commit, stat=stat, patience=PATIENCE)
+    question = landing_question(
+        commits=work.commits, tip=work.commit, stat=stat, patience=PATIENCE, because=because
+    )
     return why_not_landed(await ask(parts.steps, parts.requester, question, step="landing"))

@@ -252,6 +252,14 @@ class Settings:
         "Bring finished work into your checkout: auto when it is unchanged, ask first, never.",
         "auto",
     )
+    land_ask_deletions: int = setting(
+        "Deleted files above which landing asks first, also if land is auto.", 20, least=0
+    )
+    land_ask_deletions_percent: int = setting(
+        "Percent of the project's files or lines that, if gone, make landing ask first.",
+        25,
+        least=0,
+    )
     commit: bool = setting(
         "Land work as commits; if false, as uncommitted changes in your checkout.", default=True
     )

@@ -4,8 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from treadle.domain.check import CheckTiming, Evidence
-from treadle.domain.suite_report import CaseOutcome, CaseResult, MalformedReport, SuiteReport
-from treadle.verify.suite_comparison import TEST_COMMAND, SuiteRun, breaks_as_before
+from treadle.domain.suite_report import (
+    TEST_COMMAND,
+    CaseOutcome,
+    CaseResult,
+    MalformedReport,
+    SuiteReport,
+)
+from treadle.verify.suite_comparison import SuiteRun, breaks_as_before
 
 # Which of two outcomes counts. Before the work it is the worse one, because the work need not do
 # better. On the work it is the better one, because the test has passed once.

@@ -5,7 +5,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from treadle.domain.check import Evidence
-from treadle.domain.suite_report import CaseResult, MalformedReport, SuiteObjection, SuiteReport
+from treadle.domain.suite_report import (
+    TEST_COMMAND,
+    CaseResult,
+    MalformedReport,
+    SuiteObjection,
+    SuiteReport,
+)
 from treadle.verify.plan_mentions import (
     bare_name,
     is_mentioned,
@@ -14,8 +20,6 @@ from treadle.verify.plan_mentions import (
 )
 from treadle.verify.reports.case_ids import is_load_failure
 
-# The test id of an objection that no reported test explains.
-TEST_COMMAND = "the test command"
 # Percent of coverage that a clean-up may lose.
 _SLACK = 0.1
 # Further tests are not searched for in the plan.

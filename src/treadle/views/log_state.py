@@ -20,6 +20,7 @@ from treadle.domain.events.run import (
 from treadle.domain.events.session import SessionEnded, SessionStarted
 from treadle.domain.events.verification import CheckFinished, SuiteFinished
 from treadle.domain.events.work import (
+    WorkChanged,
     WorkImported,
     WorkKept,
     WorkLanded,
@@ -78,6 +79,7 @@ class LogState:
     # The commit with what was uncommitted in the checkout; empty if nothing was.
     snapshot: str = ""
     commits: int = 0
+    changes: WorkChanged | None = None
     landed: WorkLanded | None = None
     kept: WorkKept | None = None
     deliverables: tuple[DeliverableView, ...] = ()
@@ -210,6 +212,8 @@ def _apply_work_event(state: LogState, recorded: RecordedEvent) -> LogState:
             return replace(state, workspace=event.path, branch=event.branch, snapshot=uncommitted)
         case WorkImported() as event:
             return replace(state, branch=event.branch, commits=event.commits)
+        case WorkChanged() as event:
+            return replace(state, changes=event)
         case WorkLanded() as event:
             return replace(state, landed=event)
         case WorkKept() as event:

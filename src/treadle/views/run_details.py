@@ -14,6 +14,7 @@ from treadle.domain.events.verification import CheckFinished, ClaimRefused
 from treadle.domain.run_row import RunRow, StepRow
 from treadle.domain.session import SessionResult
 from treadle.domain.signal import Role
+from treadle.views.alerts import alerts_of
 from treadle.views.deliverable_state import ON_THE_WORK
 from treadle.views.log_state import LogState, apply_event
 from treadle.views.round_text import RoundOutcome
@@ -137,6 +138,8 @@ def run_details_document(
         "run": row,
         "started": state.started,
         "result": state.result,
+        "alerts": [alert.text for alert in alerts_of(state)],
+        "changes": state.changes,
         "touched": state.verified.touched,
         "deliverables": state.deliverables,
         "checks": details.checks,

@@ -25,6 +25,10 @@ class VerificationState:
     touched: tuple[TouchedFile, ...] = ()
     # The last run of the tests on the work; a run before the work does not count.
     suite: SuiteFinished | None = None
+    # The percent of coverage before the work, if it was reported.
+    coverage_before: float | None = None
+    # Tests that the work made weaker, one text each.
+    weakened: tuple[str, ...] = ()
     # Whether this round has claimed anything: its checks run when its session has ended.
     claims: bool = False
     # The check that the last added one replaced.
@@ -50,7 +54,9 @@ def apply_verification_event(
         case EvidenceTouched():
             return replace(verified, touched=event.files)
         case SuiteFinished(evidence=evidence):
-            return verified if evidence.when == "before" else replace(verified, suite=event)
+            if evidence.when == "before":
+                return replace(verified, coverage_before=event.coverage)
+            return replace(verified, suite=event)
         case ApprovalAsked() | ApprovalAnswered():
             return _apply_approval(verified, event)
         case CheckAdded():

@@ -7,6 +7,9 @@ from treadle.domain.suite_report import ObjectionKind, SuiteObjection
 from treadle.views.figures import pluralize
 from treadle.views.style import Style
 
+# Names in a line.
+ADDED_MOST = 5
+
 FINDINGS: dict[ObjectionKind, str] = {
     "new_failure": "fails now",
     "removed": "is gone",
@@ -79,4 +82,17 @@ def objection_text(objection: SuiteObjection) -> str:
 
 
 def touched_title(files: Sequence[TouchedFile]) -> str:
+    """The title above the files that judge the work and were changed or removed."""
     return f"changed what judges the work: {pluralize(len(files), 'file')}"
+
+
+def added_evidence(files: Sequence[TouchedFile]) -> tuple[str, ...]:
+    """The added files that judge the work: tests by their number, others by name."""
+    added = [each for each in files if each.change == "added"]
+    tests = sum(each.judge == "tests" for each in added)
+    others = [f"{each.path} ({each.judge})" for each in added if each.judge != "tests"]
+    more = f" and {len(others) - ADDED_MOST} more" if len(others) > ADDED_MOST else ""
+    return (
+        *([f"added tests: {pluralize(tests, 'file')}"] if tests else ()),
+        *([f"added beside them: {', '.join(others[:ADDED_MOST])}{more}"] if others else ()),
+    )

@@ -3,7 +3,12 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from treadle.domain.events.work import WorkChanged
+from treadle.domain.run import DeletionLimits
 from treadle.workspace.snapshot import CheckoutState
+
+# Fewer deleted files are no share of a project, however small it is.
+MIN_FILES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,21 @@ class KeepOnBranch:
 
 
 LandingDecision: TypeAlias = LandNow | AlreadyLanded | KeepOnBranch
+
+
+def why_ask_about_deletions(changes: WorkChanged, limits: DeletionLimits) -> str:
+    """Why the work takes away so much that a person must say yes first; empty if it does not."""
+    files = f"{changes.deleted:,} of {changes.files_before:,} files"
+    if changes.deleted > limits.files:
+        return f"it deletes {files} (land_ask_deletions = {limits.files})"
+    percent = f"land_ask_deletions_percent = {limits.percent}"
+    share = limits.percent / 100
+    if changes.deleted >= MIN_FILES and changes.deleted > share * changes.files_before:
+        return f"it deletes {files} ({percent})"
+    lines = changes.lines_deleted - changes.lines_added
+    if changes.lines_before is not None and lines > share * changes.lines_before:
+        return f"it takes away {lines:,} of {changes.lines_before:,} lines ({percent})"
+    return ""
 
 
 def _merge_command(facts: LandingFacts) -> str:

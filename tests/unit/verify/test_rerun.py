@@ -3,8 +3,9 @@
 import pytest
 
 from treadle.domain.check import CheckTiming
+from treadle.domain.suite_report import TEST_COMMAND
 from treadle.verify.rerun import merge_runs, needs_rerun
-from treadle.verify.suite_comparison import TEST_COMMAND, SuiteRun
+from treadle.verify.suite_comparison import SuiteRun
 
 from .suite_runs import cut, evidence, illegible, suite
 

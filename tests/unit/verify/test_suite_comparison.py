@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treadle.domain.suite_report import CaseOutcome, SuiteObjection, SuiteReport
+from treadle.domain.suite_report import TEST_COMMAND, CaseOutcome, SuiteObjection, SuiteReport
 from treadle.verify import suite_comparison
 from treadle.verify.suite_comparison import (
-    TEST_COMMAND,
     RegressionRules,
     SuiteComparison,
     SuiteRun,

@@ -6,7 +6,7 @@ from treadle.cli.terminal.styled_lines import Line, RenderOptions, paragraph
 from treadle.domain.events.verification import TouchedFile
 from treadle.domain.suite_report import SuiteObjection
 from treadle.views.safe_text import sanitize
-from treadle.views.verification_text import objection_text
+from treadle.views.verification_text import added_evidence, objection_text, touched_title
 
 LISTED_MOST = 5
 
@@ -44,6 +44,16 @@ def touched_lines(
         for each in files[:most]
     ]
     return [*lines, *_more_line(len(files) - most, indent)]
+
+
+def touched_block(files: Sequence[TouchedFile], *, most: int) -> list[Line]:
+    """The evidence files that were changed or removed, as a warning; then the added ones."""
+    changed = [each for each in files if each.change != "added"]
+    added: list[Line] = [((f"  {text}", "plain"),) for text in added_evidence(files)]
+    if not changed:
+        return added
+    title: Line = ((f"  ! {touched_title(changed)}", "warning"),)
+    return [title, *touched_lines(changed, indent="    ", most=most), *added]
 
 
 def _more_line(hidden: int, indent: str) -> list[Line]:

@@ -3,18 +3,19 @@
 from collections.abc import Sequence
 from typing import assert_never
 
-from treadle.cli.terminal.evidence_lines import objection_lines, touched_lines
+from treadle.cli.terminal.evidence_lines import objection_lines, touched_block
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, paragraph
 from treadle.cli.terminal.wrap import wrap
+from treadle.views.alerts import alerts_of
 from treadle.views.log_state import LogState
 from treadle.views.next_steps import Command
 from treadle.views.outcome_text import RunTitle
 from treadle.views.run_facts import CommandFact, Fact, ObjectionFacts, RunFact
 from treadle.views.style import Style
-from treadle.views.verification_text import touched_title
 
 LABEL_WIDTH = 14
 TOUCHED_MOST = 10
+ALERT_LINES = 2
 
 
 def title_lines(title: RunTitle, options: RenderOptions, *, most: int) -> list[Line]:
@@ -52,13 +53,17 @@ def _command_lines(label: str, command: str, options: RenderOptions) -> list[Lin
     return [fact_line(label if n == 0 else "", line, "strong") for n, line in enumerate(lines)]
 
 
-def evidence_file_lines(state: LogState) -> list[Line]:
-    """The evidence files that the work changed: the first thing to look at."""
-    files = state.verified.touched
-    if not files:
-        return []
-    title: Line = ((f"  ! {touched_title(files)}", "warning"),)
-    return [title, *touched_lines(files, indent="    ", most=TOUCHED_MOST), ()]
+def alert_lines(state: LogState, options: RenderOptions) -> list[Line]:
+    """The first things to look at: what is red, gone, weaker or changed; then what was added."""
+    lines: list[Line] = []
+    for alert in alerts_of(state):
+        mark = "✘" if alert.style == "bad" else "!"
+        text, *more = paragraph(
+            alert.text, style=alert.style, options=options, most=ALERT_LINES, indent="    "
+        )
+        lines += [((f"  {mark} ", alert.style), *text[1:]), *more]
+    lines += touched_block(state.verified.touched, most=TOUCHED_MOST)
+    return [*lines, ()] if lines else []
 
 
 def command_table(commands: Sequence[Command]) -> list[Line]:

@@ -53,6 +53,7 @@ def _lines(recorded: RecordedEvent, state: LogState, options: RenderOptions) -> 
             | work.SetupFinished()
             | work.WorkCommitted()
             | work.WorkImported()
+            | work.WorkChanged()
             | work.WorkWithheld()
             | work.WorkLanded()
             | work.WorkKept()

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from treadle.cli.terminal.criteria_lines import criteria_lines
 from treadle.cli.terminal.fact_lines import (
+    alert_lines,
     command_table,
-    evidence_file_lines,
     fact_lines,
     title_lines,
 )
@@ -41,7 +41,7 @@ def run_details_lines(
     return [
         *title_lines(run_title(row, state, now), options, most=MESSAGE_LINES),
         (),
-        *evidence_file_lines(state),
+        *alert_lines(state, options),
         *fact_lines(detail_facts(row, details, now=now, zone=options.zone), options),
         *_section("Deliverables", criteria_lines(state.deliverables, details.checks, options)),
         *_section("Refused claims", refusal_lines(details.rounds, options)),

@@ -2,8 +2,8 @@
 
 from treadle.cli.terminal.deliverable_line import deliverable_line
 from treadle.cli.terminal.fact_lines import (
+    alert_lines,
     command_table,
-    evidence_file_lines,
     fact_line,
     fact_lines,
     title_lines,
@@ -28,7 +28,7 @@ def summary(result: RunResult, state: LogState, options: RenderOptions) -> list[
         (("─" * options.width, "quiet"),),
         *title_lines(result_title(result), options, most=MESSAGE_LINES),
         (),
-        *evidence_file_lines(state),
+        *alert_lines(state, options),
         *_deliverable_lines(state, options),
         *fact_lines(summary_facts(result, state), options),
         *_next_lines(result, state, options),

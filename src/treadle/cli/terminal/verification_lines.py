@@ -7,7 +7,7 @@ from treadle.cli.terminal.evidence_lines import (
     LISTED_MOST,
     last_lines,
     objection_lines,
-    touched_lines,
+    touched_block,
 )
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity
 from treadle.domain.events.verification import (
@@ -29,7 +29,6 @@ from treadle.views.verification_text import (
     suite_makeup,
     suite_outcomes,
     suite_verdict,
-    touched_title,
     why_refused,
 )
 
@@ -242,8 +241,7 @@ def _touched_event_lines(event: EvidenceTouched, options: RenderOptions) -> list
     """At the normal level the summary that follows shows them."""
     if not event.files or options.level < Verbosity.VERBOSE:
         return []
-    title: Line = ((f"  ! {touched_title(event.files)}", "warning"),)
-    return [title, *touched_lines(event.files, indent="    ", most=LISTED_MOST)]
+    return touched_block(event.files, most=LISTED_MOST)
 
 
 def _command_line(command: str) -> Line:

@@ -15,6 +15,7 @@ from treadle.domain.events.work import (
     SetupFinished,
     StatusAdopted,
     WithheldPath,
+    WorkChanged,
     WorkCommitted,
     WorkContinued,
     WorkImported,
@@ -23,6 +24,7 @@ from treadle.domain.events.work import (
     WorkspacePrepared,
     WorkWithheld,
 )
+from treadle.views.alerts import changes_text
 from treadle.views.deliverable_view import DeliverableView
 from treadle.views.duration import duration
 from treadle.views.figures import pluralize, short_commit
@@ -31,7 +33,7 @@ from treadle.views.workflow_labels import imports_branch
 
 DeliverableEvent: TypeAlias = DeliverableCreated | DeliverableChanged | StatusAdopted | PlanMade
 PreparationEvent: TypeAlias = WorkContinued | WorkspacePrepared | SetupFinished
-CommitEvent: TypeAlias = WorkCommitted | WorkImported | WorkLanded | WorkKept
+CommitEvent: TypeAlias = WorkCommitted | WorkImported | WorkChanged | WorkLanded | WorkKept
 
 ORIGIN_LINES = 3
 
@@ -108,6 +110,9 @@ def commit_lines(event: CommitEvent, options: RenderOptions) -> list[Line]:
             return [((f"  committed {short_commit(event.commit)} {message}", "quiet"),)]
         case WorkImported():
             text = f"  {pluralize(event.commits, 'commit')} on {event.branch}"
+            return [((text, "quiet"),)] if options.level >= Verbosity.VERBOSE else []
+        case WorkChanged():
+            text = f"  changes: {changes_text(event)}"
             return [((text, "quiet"),)] if options.level >= Verbosity.VERBOSE else []
         case WorkLanded():
             text = f"  landed {event.branch} at {short_commit(event.commit)}"

@@ -44,6 +44,7 @@ Event: TypeAlias = (
     | work.SetupFinished
     | work.WorkCommitted
     | work.WorkImported
+    | work.WorkChanged
     | work.WorkWithheld
     | work.WorkLanded
     | work.WorkKept

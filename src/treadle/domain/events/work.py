@@ -102,6 +102,26 @@ class WorkImported:
     type: Literal["work.imported"] = "work.imported"
 
 
+@dataclass(frozen=True, slots=True)
+class WorkChanged:
+    """How the work differs from the checkout that the run started from, in numbers."""
+
+    # The last commit of the work.
+    commit: str
+    files_before: int
+    added: int = 0
+    # A moved file counts as changed, an emptied one as deleted.
+    changed: int = 0
+    deleted: int = 0
+    # The first of them.
+    deleted_files: tuple[str, ...] = ()
+    # Only if the work takes away many lines.
+    lines_before: int | None = None
+    lines_added: int = 0
+    lines_deleted: int = 0
+    type: Literal["work.changed"] = "work.changed"
+
+
 PROTECTED_PATH = "a protected path"
 SECRET_FILE = "a file of secrets"  # noqa: S105  a kind of file, no password
 INCLUDED_FILE = "an included file"

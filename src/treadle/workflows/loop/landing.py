@@ -32,20 +32,30 @@ async def land_work(
             assert_never(unreachable)
 
 
-async def why_not(landing: LandingMode, work: ImportedBranch, ask: Ask | None) -> str:
-    """Why the work does not land now; empty if it does."""
+async def why_not(
+    landing: LandingMode, work: ImportedBranch, ask: Ask | None, *, because: str = ""
+) -> str:
+    """Why the work does not land now; empty if it does. `because` says why a person is asked."""
     match landing:
         case "auto":
             return ""
         case "never":
             return "landing is switched off"
         case "ask":
+            if ask is None and because:
+                return f"{because}, and nobody is at the terminal to allow it"
             if ask is None:
                 return "landing has to be asked for, and nobody is at the terminal"
-            commits = "1 commit" if work.commits == 1 else f"{work.commits} commits"
-            return "" if await ask(f"Land {commits} in your checkout?") else "you said no"
+            return "" if await ask(question_text(work.commits, because)) else "you said no"
         case unreachable:
             assert_never(unreachable)
+
+
+def question_text(commits: int, because: str = "") -> str:
+    """The question whether this many commits may land, with the reason for asking."""
+    commits_text = "1 commit" if commits == 1 else f"{commits} commits"
+    question = f"Land {commits_text} in your checkout?"
+    return f"{question} {because[:1].upper()}{because[1:]}." if because else question
 
 
 # `treadle diff` shows all of a long summary.
@@ -59,15 +69,15 @@ def landing_question(
     stat: str,
     patience: timedelta | None = None,
     answerers: tuple[str, ...] = (),
+    because: str = "",
 ) -> ApprovalQuestion:
     """The question about this commit; without an answer in time the work stays on its branch.
 
     `stat` is the summary by file, from the run's snapshot to that commit.
     """
-    commits_text = "1 commit" if commits == 1 else f"{commits} commits"
     return ApprovalQuestion(
         kind="landing",
-        text=f"Land {commits_text} in your checkout?",
+        text=question_text(commits, because),
         subject=f"{_shorten(stat)}\ncommit {tip}",
         subject_hash=tip,
         patience=patience,

@@ -237,12 +237,13 @@ class RunWorkspace:
             spec.log.record(WorkImported(imported.branch, imported.commit, imported.commits))
         return is_new
 
-    async def finish(self, landing: LandingMode, *, ask: Ask | None) -> None:
-        """Land the work, or leave it on its branch if the mode or the checkout demands that."""
+    async def finish(self, landing: LandingMode, *, ask: Ask | None, because: str = "") -> None:
+        """Land the work, or leave it on its branch if the mode or the checkout demands that.
+        `because` says why a person is asked."""
         work = self.imported
         if work is None:
             return
-        if reason := await why_not(landing, work, ask):
+        if reason := await why_not(landing, work, ask, because=because):
             self.keep(reason)
             return
         spec = self._spec

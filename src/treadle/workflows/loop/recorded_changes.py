@@ -1,34 +1,40 @@
-"""Records which evidence files a run changed: tests, CI, and files that its checks use."""
+"""Records what a run changed: how many files and lines, and which evidence files: tests, CI, and
+files that its checks use."""
 
 from collections.abc import Callable, Iterator
 
 from treadle.domain.check import Check
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.verification import CheckAdded, EvidenceFileKind, EvidenceTouched
-from treadle.domain.events.work import DeliverableCreated, StatusAdopted
+from treadle.domain.events.work import DeliverableCreated, StatusAdopted, WorkChanged
 from treadle.verify.command_files import refers_to_file, uses_evidence_file
 from treadle.verify.evidence_files import find_touched_evidence
 from treadle.workflows.loop.run_parts import RunParts
+from treadle.workspace.change_counts import count_changes
 from treadle.workspace.diffs import changed_files
 from treadle.workspace.git import GitFailed
 
 
-async def record_touched_evidence(parts: RunParts, specification: str) -> None:
-    """Record the changed evidence files, once per commit."""
+async def record_changes(parts: RunParts, specification: str) -> WorkChanged | None:
+    """Record what the work changed, once per commit; None if there is no work or git fails."""
     work = parts.workspace.imported
     if work is None:
-        return
+        return None
+    snapshot = parts.workspace.snapshot
     try:
-        changes = await changed_files(parts.git, parts.workspace.snapshot, work.commit)
+        counts = await count_changes(parts.git, snapshot, work.commit)
+        changes = await changed_files(parts.git, snapshot, work.commit)
     except GitFailed as error:
-        warning = RunWarned(f"cannot tell which tests were changed: {error}")
+        warning = RunWarned(f"cannot tell which files and tests were changed: {error}")
         parts.log.record(warning, once=f"untold {work.commit}")
-        return
+        return None
+    parts.log.record(counts, once=f"changed {work.commit}")
     files = find_touched_evidence(
         changes, specification=specification, named=_evidence_kind_by_command(parts)
     )
     if files:
         parts.log.record(EvidenceTouched(files), once=f"touched {work.commit}")
+    return counts
 
 
 def _evidence_kind_by_command(parts: RunParts) -> Callable[[str], EvidenceFileKind | None]:

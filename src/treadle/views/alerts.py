@@ -1,0 +1,143 @@
+"""What a person should look at first about the work of a run, worst first. Pure.
+
+In this order: red tests, deleted files, tests removed or made weaker, lost coverage, mass changes.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from treadle.domain.events.verification import SuiteFinished
+from treadle.domain.events.work import WorkChanged
+from treadle.domain.suite_report import TEST_COMMAND, ObjectionKind
+from treadle.views.check_text import exit_text
+from treadle.views.figures import pluralize
+from treadle.views.log_state import LogState
+from treadle.views.style import Style
+from treadle.views.verification_state import VerificationState
+
+# Names in a line.
+MAX_NAMES = 3
+# Percent of coverage that a clean-up may lose.
+COVERAGE_SLACK = 0.1
+# A work that changes more files than this, or half of the project, is a mass change.
+MASS_FILES = 100
+MIN_MASS_FILES = 10
+MASS_SHARE = 0.5
+# The last name of a list that an event cuts off.
+_AND_MORE = re.compile(r"and (\d+) more")
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """One line; tests that are red are bad, all else is a warning."""
+
+    text: str
+    style: Style = "warning"
+
+
+def alerts_of(state: LogState) -> tuple[Alert, ...]:
+    """The alerts of a run, in the order in which they matter."""
+    verified, changes = state.verified, state.changes
+    warnings = (
+        *(_deleted_files(changes) if changes else ()),
+        *_weaker_tests(verified),
+        *_lost_coverage(verified),
+        *(_mass_change(changes) if changes else ()),
+    )
+    red = _red_tests(verified.suite) if verified.suite else ()
+    return (
+        *(Alert(text, "bad") for text in red),
+        *(Alert(text) for text in warnings),
+    )
+
+
+def changes_text(changes: WorkChanged) -> str:
+    """`3 files added, 2 changed, 62 deleted (+10 −400 lines)`."""
+    counts = (
+        (changes.added, "added"),
+        (changes.changed, "changed"),
+        (changes.deleted, "deleted"),
+    )
+    parts = [f"{number:,} {how}" for number, how in counts if number]
+    lines = f"(+{changes.lines_added:,} −{changes.lines_deleted:,} lines)"
+    return f"files: {', '.join(parts)} {lines}" if parts else "no files"
+
+
+def _red_tests(suite: SuiteFinished) -> Iterator[str]:
+    """The tests that failed when they last ran, also those that did before the work."""
+    failed = sum(each.failed for each in suite.counts)
+    objections = (*suite.objections, *suite.accepted)
+    if failed:
+        known = [name for name in suite.known_red if name != TEST_COMMAND]
+        new = [each.test for each in objections if each.finding == "new_failure"]
+        before = f", {_count(known):,} of them before the work as well" if known else ""
+        names = _names((*new, *known), max(failed, _count(new) + _count(known)))
+        yield f"red at the end: {pluralize(failed, 'test')}{before}{names}"
+    elif not suite.evidence.is_green:
+        as_before = ", as before the work" if TEST_COMMAND in suite.known_red else ""
+        yield f"red at the end: {TEST_COMMAND}, {exit_text(suite.evidence)}{as_before}"
+
+
+def _deleted_files(changes: WorkChanged) -> Iterator[str]:
+    if changes.deleted:
+        of_all = f"{changes.deleted:,} of {pluralize(changes.files_before, 'file')}"
+        yield f"deleted: {of_all}{_names(changes.deleted_files, changes.deleted)}"
+
+
+def _weaker_tests(verified: VerificationState) -> Iterator[str]:
+    removed = [
+        each.path for each in verified.touched if each.change == "removed" and each.judge == "tests"
+    ]
+    if removed:
+        yield f"test files removed: {len(removed):,}{_names(removed, len(removed))}"
+    kinds: tuple[tuple[ObjectionKind, str], ...] = (
+        ("removed", "tests removed"),
+        ("newly_skipped", "tests skipped now"),
+    )
+    suite = verified.suite
+    objections = (*suite.objections, *suite.accepted) if suite else ()
+    for finding, what in kinds:
+        tests = [each.test for each in objections if each.finding == finding]
+        if tests:
+            yield f"{what}: {_count(tests):,}{_names(tests, _count(tests))}"
+    yield from verified.weakened
+
+
+def _lost_coverage(verified: VerificationState) -> Iterator[str]:
+    before = verified.coverage_before
+    if before is None or verified.suite is None:
+        return
+    now = verified.suite.coverage
+    if now is None:
+        yield f"coverage lost: {before:.1f} % before the work, and no report of it now"
+    elif now < before - COVERAGE_SLACK:
+        yield f"coverage lowered: {before:.1f} % before the work, {now:.1f} % now"
+
+
+def _mass_change(changes: WorkChanged) -> Iterator[str]:
+    touched = changes.changed + changes.deleted
+    many = touched > MASS_FILES or (
+        touched >= MIN_MASS_FILES and touched > MASS_SHARE * changes.files_before
+    )
+    before = changes.lines_before
+    if before is not None and changes.lines_deleted > MASS_SHARE * before:
+        lines = f"{changes.lines_deleted:,} of {before:,} lines are gone"
+        yield f"mass change: {lines}, {changes.lines_added:,} are new"
+    elif many or changes.added > MASS_FILES:
+        yield f"mass change of {pluralize(changes.files_before, 'file')}: {changes_text(changes)}"
+
+
+def _count(names: Sequence[str]) -> int:
+    """The number of names, also of those that an event has cut off."""
+    cut_off = _AND_MORE.fullmatch(names[-1]) if names else None
+    return len(names) - 1 + int(cut_off[1]) if cut_off else len(names)
+
+
+def _names(names: Sequence[str], total: int) -> str:
+    """`: a, b, c and 4 more`; empty without names."""
+    if not names:
+        return ""
+    more = total - len(names[:MAX_NAMES])
+    listed = ", ".join(names[:MAX_NAMES])
+    return f": {listed} and {more:,} more" if more > 0 else f": {listed}"
