@@ -22,6 +22,8 @@ MAX_NAMES = 3
 COVERAGE_SLACK = 0.1
 # A work that changes more files than this, or half of the project, is a mass change.
 MASS_FILES = 100
+# New projects begin with many files, so more of them may be added.
+MASS_ADDED = 1_000
 MIN_MASS_FILES = 10
 MASS_SHARE = 0.5
 # The last name of a list that an event cuts off.
@@ -53,7 +55,7 @@ def alerts_of(state: LogState) -> tuple[Alert, ...]:
 
 
 def changes_text(changes: WorkChanged) -> str:
-    """`3 files added, 2 changed, 62 deleted (+10 −400 lines)`."""
+    """`3 added, 2 changed, 62 deleted (+10 −400 lines)`."""
     counts = (
         (changes.added, "added"),
         (changes.changed, "changed"),
@@ -61,7 +63,7 @@ def changes_text(changes: WorkChanged) -> str:
     )
     parts = [f"{number:,} {how}" for number, how in counts if number]
     lines = f"(+{changes.lines_added:,} −{changes.lines_deleted:,} lines)"
-    return f"files: {', '.join(parts)} {lines}" if parts else "no files"
+    return f"{', '.join(parts)} {lines}" if parts else "none"
 
 
 def _red_tests(suite: SuiteFinished) -> Iterator[str]:
@@ -71,18 +73,19 @@ def _red_tests(suite: SuiteFinished) -> Iterator[str]:
     if failed:
         known = [name for name in suite.known_red if name != TEST_COMMAND]
         new = [each.test for each in objections if each.finding == "new_failure"]
+        red = max(failed, _count(new) + _count(known))
         before = f", {_count(known):,} of them before the work as well" if known else ""
-        names = _names((*new, *known), max(failed, _count(new) + _count(known)))
-        yield f"red at the end: {pluralize(failed, 'test')}{before}{names}"
+        before = ", as before the work" if _count(known) == red else before
+        yield f"{pluralize(red, 'test')} red at the end{before}{_names((*new, *known), red)}"
     elif not suite.evidence.is_green:
         as_before = ", as before the work" if TEST_COMMAND in suite.known_red else ""
-        yield f"red at the end: {TEST_COMMAND}, {exit_text(suite.evidence)}{as_before}"
+        yield f"{TEST_COMMAND} is red at the end{as_before}: {exit_text(suite.evidence)}"
 
 
 def _deleted_files(changes: WorkChanged) -> Iterator[str]:
     if changes.deleted:
         of_all = f"{changes.deleted:,} of {pluralize(changes.files_before, 'file')}"
-        yield f"deleted: {of_all}{_names(changes.deleted_files, changes.deleted)}"
+        yield f"{of_all} deleted{_names(changes.deleted_files, changes.deleted)}"
 
 
 def _weaker_tests(verified: VerificationState) -> Iterator[str]:
@@ -90,17 +93,17 @@ def _weaker_tests(verified: VerificationState) -> Iterator[str]:
         each.path for each in verified.touched if each.change == "removed" and each.judge == "tests"
     ]
     if removed:
-        yield f"test files removed: {len(removed):,}{_names(removed, len(removed))}"
+        yield f"{pluralize(len(removed), 'test file')} removed{_names(removed, len(removed))}"
     kinds: tuple[tuple[ObjectionKind, str], ...] = (
-        ("removed", "tests removed"),
-        ("newly_skipped", "tests skipped now"),
+        ("removed", "removed"),
+        ("newly_skipped", "skipped now"),
     )
     suite = verified.suite
     objections = (*suite.objections, *suite.accepted) if suite else ()
     for finding, what in kinds:
         tests = [each.test for each in objections if each.finding == finding]
         if tests:
-            yield f"{what}: {_count(tests):,}{_names(tests, _count(tests))}"
+            yield f"{pluralize(_count(tests), 'test')} {what}{_names(tests, _count(tests))}"
     yield from verified.weakened
 
 
@@ -124,8 +127,9 @@ def _mass_change(changes: WorkChanged) -> Iterator[str]:
     if before is not None and changes.lines_deleted > MASS_SHARE * before:
         lines = f"{changes.lines_deleted:,} of {before:,} lines are gone"
         yield f"mass change: {lines}, {changes.lines_added:,} are new"
-    elif many or changes.added > MASS_FILES:
-        yield f"mass change of {pluralize(changes.files_before, 'file')}: {changes_text(changes)}"
+    elif many or changes.added > MASS_ADDED:
+        files = pluralize(changes.files_before, "file")
+        yield f"mass change of a project of {files}: {changes_text(changes)}"
 
 
 def _count(names: Sequence[str]) -> int:

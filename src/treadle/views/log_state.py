@@ -64,6 +64,9 @@ class LogState:
     round_number: int = 0
     phase: Phase = "starting"
     open_tools: tuple[PendingToolCall, ...] = ()
+    # The last call, and the call that this event answers if another one came between the two.
+    last_call: str = ""
+    answered: PendingToolCall | None = None
     denied: frozenset[str] = frozenset()
     settled_usd: float = 0.0
     running_usd: float = 0.0
@@ -192,11 +195,14 @@ def _apply_tool_event(
     state: LogState, event: ToolCalled | ToolDecided | ToolFinished, at: datetime
 ) -> LogState:
     others = tuple(tool for tool in state.open_tools if tool.id != event.id)
+    is_last = event.id == state.last_call
+    called = next((tool for tool in state.open_tools if tool.id == event.id), None)
+    state = replace(state, answered=None if is_last else called)
     match event:
         case ToolCalled():
             argument = main_argument(event.name, event.input, workspace=state.workspace)
             tool = PendingToolCall(event.id, tool_title(event.name), argument, at)
-            return replace(state, open_tools=(*others, tool))
+            return replace(state, open_tools=(*others, tool), last_call=event.id, answered=None)
         case ToolDecided():
             if event.decision == "allow":
                 return state

@@ -20,6 +20,7 @@ from treadle.domain.events.verification import (
 from treadle.domain.events.work import (
     DeliverableChanged,
     DeliverableCreated,
+    WorkChanged,
     WorkImported,
     WorkKept,
     WorkLanded,
@@ -138,6 +139,10 @@ TOUCHED = EvidenceTouched(
         TouchedFile("tests/test_add.py", "tests", "added"),
     )
 )
+FEW_CHANGES = WorkChanged(COMMIT, 40, 1, 2, 1, ("tests/test_old.py",), None, 31, 12)
+MASS_DELETION = WorkChanged(
+    COMMIT, 80, 3, 12, 62, tuple(f"src/part_{n:02}.py" for n in range(20)), 5_200, 10, 4_000
+)
 
 
 def verified() -> list[RecordedEvent]:
@@ -161,9 +166,10 @@ def verified() -> list[RecordedEvent]:
             BASELINE,
             OPEN,
             *(passed(each) for each in (ADD, DIVIDE, ROUND)),
-            TOUCHED,
             WorkImported(BRANCH, COMMIT, 3),
             checked(ADD, SUM, "again", 0),
+            FEW_CHANGES,
+            TOUCHED,
             WorkLanded(BRANCH, COMMIT),
             ended("all_passed", Tally(3, 0, 3), rounds=3),
         ]
@@ -190,6 +196,7 @@ def gate_shut() -> list[RecordedEvent]:
             DeliverableChanged(ADD.id, ADD.description, "passed", "pending"),
             SHUT,
             WorkImported(BRANCH, COMMIT, 2),
+            MASS_DELETION,
             WorkKept(BRANCH, "the tests do not pass", f"git merge --ff-only {BRANCH}"),
             ended("tests_failed", Tally(0, 0, 2), message="3 rounds could not mend the tests."),
         ]

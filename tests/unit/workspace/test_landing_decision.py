@@ -4,12 +4,15 @@ from dataclasses import replace
 
 import pytest
 
+from treadle.domain.events.work import WorkChanged
+from treadle.domain.run import DeletionLimits
 from treadle.workspace.landing_decision import (
     AlreadyLanded,
     KeepOnBranch,
     LandingDecision,
     LandingFacts,
     LandNow,
+    why_ask_about_deletions,
 )
 from treadle.workspace.landing_decision import decide_landing as decide
 from treadle.workspace.snapshot import CheckoutState
@@ -85,3 +88,40 @@ MERGE = "git merge treadle/x-1"
 )
 def test_landing(facts: LandingFacts, decision: LandingDecision) -> None:
     assert decide(facts) == decision
+
+
+LIMITS = DeletionLimits(files=20, percent=25)
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        (WorkChanged("c", files_before=0, added=300), ""),
+        (WorkChanged("c", files_before=1000, changed=900), ""),
+        (WorkChanged("c", files_before=1000, deleted=20), ""),
+        (
+            WorkChanged("c", files_before=1000, deleted=21),
+            "it deletes 21 of 1,000 files (land_ask_deletions = 20)",
+        ),
+        (WorkChanged("c", files_before=20, deleted=5), ""),
+        (
+            WorkChanged("c", files_before=19, deleted=5),
+            "it deletes 5 of 19 files (land_ask_deletions_percent = 25)",
+        ),
+        # In a small project a few files are a large share, and no reason to ask.
+        (WorkChanged("c", files_before=4, deleted=4), ""),
+        (WorkChanged("c", 9, lines_before=1000, lines_deleted=300, lines_added=50), ""),
+        (
+            WorkChanged("c", 9, lines_before=1000, lines_deleted=301, lines_added=50),
+            "it takes away 251 of 1,000 lines (land_ask_deletions_percent = 25)",
+        ),
+    ],
+)
+def test_much_that_is_deleted_needs_a_yes(changes: WorkChanged, why: str) -> None:
+    assert why_ask_about_deletions(changes, LIMITS) == why
+
+
+def test_deletions_that_somebody_allows_need_none() -> None:
+    everything = WorkChanged("c", 500, deleted=500, lines_before=9000, lines_deleted=9000)
+
+    assert why_ask_about_deletions(everything, DeletionLimits(files=500, percent=100)) == ""

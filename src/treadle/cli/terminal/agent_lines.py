@@ -20,7 +20,7 @@ from treadle.domain.events.agent import (
 )
 from treadle.views.duration import clock_time, duration
 from treadle.views.figures import money, pluralize, tokens
-from treadle.views.log_state import LogState
+from treadle.views.log_state import LogState, PendingToolCall
 from treadle.views.style import Style
 from treadle.views.tool_summary import main_argument, tool_title
 
@@ -69,7 +69,7 @@ def tool_lines(event: ToolEvent, state: LogState, options: RenderOptions) -> lis
         case ToolCalled():
             return _call_lines(event, state)
         case ToolDecided():
-            return _decision_lines(event, options)
+            return _decision_lines(event, state, options)
         case ToolFinished():
             return _result_lines(event, state, options)
         case ProcessEnded():
@@ -86,19 +86,25 @@ def _call_lines(event: ToolCalled, state: LogState) -> list[Line]:
     return [((f"{indent}→ {tool_title(event.name)}", "tool"), (f" {argument}", "plain"))]
 
 
-def _decision_lines(event: ToolDecided, options: RenderOptions) -> list[Line]:
+def _decision_lines(event: ToolDecided, state: LogState, options: RenderOptions) -> list[Line]:
     if event.decision == "allow":
         reason = f": {event.reason}" if event.reason else ""
         text = f"    allowed{reason}"
         return [((text, "quiet"),)] if options.level >= Verbosity.VERBOSE else []
-    lines = paragraph(
-        f"denied: {event.reason}",
-        style="bad",
-        options=options,
-        most=ERROR_LINES[options.level],
-        indent="      ",
-    )
+    text, most = f"denied: {event.reason}", ERROR_LINES[options.level]
+    return _failure_lines(text, state, options, most=most)
+
+
+def _failure_lines(text: str, state: LogState, options: RenderOptions, *, most: int) -> list[Line]:
+    """What went wrong; it names its call if another one stands above it."""
+    lines = paragraph(text, style="bad", options=options, most=most, indent="      ")
+    if state.answered is not None:
+        return [(("    ✘ ", "bad"), *_call_spans(state.answered)), *lines]
     return [(("    ✘ ", "bad"), *line[1:]) if n == 0 else line for n, line in enumerate(lines)]
+
+
+def _call_spans(call: PendingToolCall) -> Line:
+    return ((call.title, "tool"), (f" {call.argument}", "plain"))
 
 
 def _result_lines(event: ToolFinished, state: LogState, options: RenderOptions) -> list[Line]:
@@ -107,12 +113,14 @@ def _result_lines(event: ToolFinished, state: LogState, options: RenderOptions) 
     if event.is_error:
         most = ERROR_LINES[options.level]
         text = first_and_last_lines(event.output.strip() or "failed without a word", most)
-        lines = paragraph(text, style="bad", options=options, most=most + 1, indent="      ")
-        return [(("    ✘ ", "bad"), *line[1:]) if n == 0 else line for n, line in enumerate(lines)]
+        return _failure_lines(text, state, options, most=most + 1)
     if options.level < Verbosity.VERBOSE:
         return []
     most = OUTPUT_LINES[options.level]
-    return paragraph(event.output, style="quiet", options=options, most=most, indent="    │ ")
+    lines = paragraph(event.output, style="quiet", options=options, most=most, indent="    │ ")
+    if state.answered is None or not lines:
+        return lines
+    return [(("    ", "plain"), *_call_spans(state.answered)), *lines]
 
 
 def first_and_last_lines(text: str, most: int) -> str:

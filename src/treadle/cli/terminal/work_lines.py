@@ -112,7 +112,7 @@ def commit_lines(event: CommitEvent, options: RenderOptions) -> list[Line]:
             text = f"  {pluralize(event.commits, 'commit')} on {event.branch}"
             return [((text, "quiet"),)] if options.level >= Verbosity.VERBOSE else []
         case WorkChanged():
-            text = f"  changes: {changes_text(event)}"
+            text = f"  files: {changes_text(event)}"
             return [((text, "quiet"),)] if options.level >= Verbosity.VERBOSE else []
         case WorkLanded():
             text = f"  landed {event.branch} at {short_commit(event.commit)}"

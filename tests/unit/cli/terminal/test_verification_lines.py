@@ -28,6 +28,7 @@ from treadle.domain.events.verification import (
     EvidenceTouched,
     RegressionFound,
     SuiteFinished,
+    TouchedFile,
 )
 from treadle.domain.suite_report import CaseCounts
 
@@ -113,13 +114,25 @@ def test_what_the_work_changed_of_its_judges_comes_first_at_the_end() -> None:
         STARTED, TOUCHED, OPEN, ended("all_passed", Tally(1, 0, 1)), level=Verbosity.QUIET
     )
 
-    assert lines[4:9] == [
-        "  ! changed what judges the work: 3 files",
+    assert lines[4:11] == [
+        "  ✘ 1 test red at the end, as before the work: test_old",
+        "  ! 1 test file removed: tests/test_old.py",
+        "  ! changed what judges the work: 2 files",
         "    removed tests/test_old.py (tests)",
         "    changed pyproject.toml (lint)",
-        "    added tests/test_add.py (tests)",
+        "  added tests: 1 file",
         "",
     ]
+
+
+def test_added_tests_are_no_warning() -> None:
+    files = (TouchedFile("test_tally.py", "tests", "added"), TouchedFile("ci.yml", "ci", "added"))
+    green = replace(OPEN, evidence=ran("npm test", "after", 0), counts=(), known_red=())
+    lines = rendered_last(
+        STARTED, EvidenceTouched(files), green, ended("all_passed", Tally(1, 0, 1))
+    )
+
+    assert lines[4:7] == ["  added tests: 1 file", "  added beside them: ci.yml (ci)", ""]
 
 
 def test_what_a_focus_run_leaves_to_a_person_is_named_at_the_end() -> None:

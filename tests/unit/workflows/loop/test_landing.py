@@ -30,7 +30,7 @@ def harness(tmp_path: Path) -> RunHarness:
 
 
 async def finished(
-    harness: RunHarness, landing: LandingMode, answer: bool | None = None
+    harness: RunHarness, landing: LandingMode, answer: bool | None = None, because: str = ""
 ) -> tuple[Event, list[str]]:
     """The last event, and what was asked."""
     await harness.execute()
@@ -41,7 +41,9 @@ async def finished(
         asked.append(question)
         return bool(answer)
 
-    await harness.run_workspace.finish(landing, ask=None if answer is None else ask)
+    await harness.run_workspace.finish(
+        landing, ask=None if answer is None else ask, because=because
+    )
     return harness.events[-1], asked
 
 
@@ -81,6 +83,21 @@ async def test_work_lands_when_a_person_says_so(harness: RunHarness) -> None:
 
     assert asked == ["Land 1 commit in your checkout?"]
     assert event == WorkLanded(BRANCH, work_of(harness), "commits")
+
+
+async def test_a_question_says_why_it_is_asked(harness: RunHarness) -> None:
+    _, asked = await finished(harness, "ask", answer=True, because="it deletes 62 of 80 files")
+
+    assert asked == ["Land 1 commit in your checkout? It deletes 62 of 80 files."]
+
+
+async def test_work_that_needs_a_yes_and_gets_no_answer_says_why_it_waits(
+    harness: RunHarness,
+) -> None:
+    event, _ = await finished(harness, "ask", because="it deletes 62 of 80 files")
+
+    reason = "it deletes 62 of 80 files, and nobody is at the terminal to allow it"
+    assert event == WorkKept(BRANCH, reason, COMMAND)
 
 
 async def test_a_run_without_work_says_nothing_about_landing(harness: RunHarness) -> None:
