@@ -7,6 +7,7 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import TypeAlias
 
 from treadle.domain.errors import SettingsError
+from treadle.gateway.known_downloads import known_download
 
 Address: TypeAlias = IPv4Address | IPv6Address
 
@@ -86,7 +87,9 @@ def find_entry(request: HostRequest, entries: Sequence[HostEntry]) -> HostEntry 
             if request.target is None or request.port == HTTP_PORT or entry.address is not None:
                 return entry
             return HostRefused(f"only port {HTTP_PORT} may be spoken to without encryption")
-    return HostRefused(f"{request.host}:{request.port} is not in sandbox.hosts")
+    download = known_download(request.host)
+    because = f" ({download})" if download else ""
+    return HostRefused(f"{request.host}:{request.port} is not in sandbox.hosts{because}")
 
 
 def check_addresses(
@@ -97,7 +100,7 @@ def check_addresses(
         return (entry.address,)
     if not addresses:
         return HostRefused(f"{entry.host} is not known")
-    if not all(_is_public(each) for each in addresses):
+    if not all(is_public(each) for each in addresses):
         return HostRefused(f"{entry.host} is at an address that is not public")
     return tuple(addresses)
 
@@ -108,16 +111,35 @@ _CLOUD_SERVICES = frozenset({IPv4Address("168.63.129.16")})
 _ALLOCATED_V6 = IPv6Network("2000::/3")
 
 
-def _is_public(address: Address) -> bool:
+def is_public(address: Address) -> bool:
+    """Whether an address belongs to the Internet, not to this machine or its network."""
     if isinstance(address, IPv6Address):
         return _is_public_v6(address)
     return address.is_global and not address.is_multicast and address not in _CLOUD_SERVICES
 
 
+def is_site_address(address: Address) -> bool:
+    """Whether an address is public or of a local network, and neither this machine's own nor one
+    that serves it."""
+    if is_public(address):
+        return True
+    if isinstance(address, IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour or _nat64_address(address)
+        if inner is not None:
+            return False
+    return not (
+        address in _CLOUD_SERVICES
+        or address.is_loopback
+        or address.is_link_local
+        or address.is_multicast
+        or address.is_unspecified
+    )
+
+
 def _is_public_v6(address: IPv6Address) -> bool:
     inner = address.sixtofour or _nat64_address(address)
     if inner is not None:
-        return _is_public(inner)
+        return is_public(inner)
     return address in _ALLOCATED_V6 and address.is_global and address.teredo is None
 
 

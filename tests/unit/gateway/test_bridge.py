@@ -48,7 +48,7 @@ async def test_a_bridge_carries_to_the_socket_and_becomes_the_command(tmp_path: 
     path, port = str(tmp_path / "s"), str(free_port())
     async with await asyncio.start_unix_server(echo, path):
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-IS", bridge.__file__, path, port),
+            *(sys.executable, "-IS", bridge.__file__, path, port, "--"),
             *(sys.executable, "-c", COMMAND, port),
             stdout=asyncio.subprocess.PIPE,
             env={"TREADLE_SESSION": "s"},
@@ -64,7 +64,7 @@ async def test_a_bridge_carries_to_the_socket_and_becomes_the_command(tmp_path: 
 async def test_a_bridge_to_nobody_closes_and_goes_on(tmp_path: Path) -> None:
     port = str(free_port())
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-IS", bridge.__file__, str(tmp_path / "absent"), port),
+        *(sys.executable, "-IS", bridge.__file__, str(tmp_path / "absent"), port, "--"),
         *(sys.executable, "-c", COMMAND, port),
         stdout=asyncio.subprocess.PIPE,
         env={},
@@ -80,7 +80,7 @@ async def test_a_bridge_that_cannot_listen_starts_nothing(tmp_path: Path) -> Non
     with socket.create_server(("127.0.0.1", 0)) as taken:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-IS", bridge.__file__, str(tmp_path / "s")),
-            *(str(taken.getsockname()[1]), "true"),
+            *(str(taken.getsockname()[1]), "--", "true"),
             stderr=asyncio.subprocess.PIPE,
         )
         _, complaint = await process.communicate()

@@ -1,0 +1,143 @@
+"""Serves package indexes to the processes of a sandbox, in the name of the indexes' hosts."""
+
+import asyncio
+import ssl
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from treadle.domain.events.oversight import HostAsked
+from treadle.domain.package_index import PackageIndex
+from treadle.gateway.capacity import ConnectionCapacity
+from treadle.gateway.client_connection import AgentRequest, Client, serve_connection
+from treadle.gateway.indexes.authority import CertificateAuthority
+from treadle.gateway.indexes.download_cache import DownloadCache
+from treadle.gateway.indexes.index_answers import IndexAnswers, refuse
+from treadle.gateway.indexes.index_client import IndexClient, IndexUnreachable
+from treadle.gateway.indexes.index_routes import IndexRoutes, Origin
+from treadle.gateway.proxy_connection import ProxyConnection
+
+RecordDecision = Callable[[HostAsked], None]
+
+MAX_CONNECTIONS = 256
+# Hosts that get a certificate of their own, to be refused with.
+MAX_REFUSED = 200
+# How long a process waits, once, for the hosts that the indexes link to.
+PROBE_S = 15.0
+# Pages that link to the hosts of files: a package that every index has, and its settings.
+_PROBES = {"python": ("pip/", "text/html"), "rust": ("config.json", "application/json")}
+_UNTRUSTED = "the program does not trust the certificates of the sandbox"
+_LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
+
+
+class IndexServer:
+    """`folder` is a private directory on the host. All but `certificate` and `loopback_origins` is
+    used in the thread of the proxy."""
+
+    def __init__(
+        self,
+        indexes: Sequence[PackageIndex],
+        record: RecordDecision,
+        client: IndexClient,
+        cache: DownloadCache,
+        folder: Path,
+    ) -> None:
+        self._routes = IndexRoutes(indexes)
+        self._record = record
+        self._client = client
+        self._cache = cache
+        self._folder = folder
+        self._answers = IndexAnswers(self._routes, client, cache, record)
+        self._authority = CertificateAuthority("Treadle: package indexes of one sandbox")
+        self._capacity = ConnectionCapacity(max_connections=MAX_CONNECTIONS)
+        self._refused: set[str] = set()
+        self._probing: asyncio.Task[None] | None = None
+
+    @property
+    def certificate(self) -> bytes:
+        return self._authority.pem
+
+    async def knows(self, origin: Origin) -> bool:
+        """Whether the host is an index, or one that an index links to. Before a host is refused,
+        the indexes are asked once, because a lock file may name hosts that no page has named."""
+        if self._routes.knows(origin):
+            return True
+        if self._probing is None:
+            self._probing = asyncio.ensure_future(self._probe())
+        await asyncio.wait({self._probing}, timeout=PROBE_S)
+        return self._routes.knows(origin)
+
+    async def serve_tunnel(self, connection: ProxyConnection, origin: Origin) -> None:
+        """Serve what a process sends through its tunnel."""
+        try:
+            streams = await connection.accept_tls(self._context(origin))
+        except ssl.SSLError:
+            self._record(HostAsked(origin.host, origin.port, allowed=False, reason=_UNTRUSTED))
+            return
+        await self._serve_requests(origin, *streams)
+
+    async def refuse_tunnel(self, connection: ProxyConnection, origin: Origin, reason: str) -> None:
+        """Refuse a host inside the tunnel to it, because many programs show no other reason."""
+        if len(self._refused) >= MAX_REFUSED and origin.host not in self._refused:
+            await connection.refuse(403, reason)
+            return
+        self._refused.add(origin.host)
+
+        async def answer(request: AgentRequest, client: Client) -> None:
+            await refuse(client, 403, reason)
+
+        with suppress(ssl.SSLError):  # it is refused, too
+            streams = await connection.accept_tls(self._context(origin))
+            await serve_connection(*streams, answer, self._capacity)
+
+    async def serve_origin(self, connection: ProxyConnection, origin: Origin) -> None:
+        """Serve a process that connects to the index itself, as it does on loopback."""
+        if origin.scheme == "https":
+            streams = await connection.start_tls(self._context(origin))
+        else:
+            streams = connection.streams
+        await self._serve_requests(origin, *streams)
+
+    async def serve_request(self, connection: ProxyConnection, origin: Origin, target: str) -> None:
+        """Answer the one request of a connection that is not encrypted."""
+        method, headers = connection.head
+        await self._answers.answer(origin, AgentRequest(method, target, headers, b""), connection)
+
+    async def _serve_requests(
+        self, origin: Origin, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        async def answer(request: AgentRequest, client: Client) -> None:
+            await self._answers.answer(origin, request, client)
+
+        await serve_connection(reader, writer, answer, self._capacity)
+
+    def loopback_origins(self) -> Iterator[Origin]:
+        """The indexes on this machine's loopback, one for each port. Inside, programs do not use a
+        proxy for them."""
+        ports: set[int] = set()
+        for origin in self._routes.indexes:
+            if origin.is_loopback and origin.port not in ports:
+                ports.add(origin.port)
+                yield origin
+
+    async def close(self) -> None:
+        if self._probing is not None:
+            self._probing.cancel()
+            await asyncio.gather(self._probing, return_exceptions=True)
+        await self._client.close()
+        await asyncio.to_thread(self._cache.trim)
+
+    def _context(self, origin: Origin) -> ssl.SSLContext:
+        names = _LOOPBACK_NAMES if origin.is_loopback else (origin.host,)
+        return self._authority.server_context(names, self._folder)
+
+    async def _probe(self) -> None:
+        probes = [self._probe_index(index) for index in self._routes.all_indexes()]
+        await asyncio.gather(*probes)
+
+    async def _probe_index(self, index: PackageIndex) -> None:
+        if index.kind not in _PROBES:
+            return
+        page, accept = _PROBES[index.kind]
+        with suppress(IndexUnreachable):  # then it links to nothing
+            await self._answers.read_page(index, f"{index.url.rstrip('/')}/{page}", accept)
