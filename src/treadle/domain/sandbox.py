@@ -8,6 +8,8 @@ from typing import Literal, Protocol, TypeAlias
 # none: nothing; gateway: only the model; allowlist: also the listed hosts; open: all that the
 # machine can reach.
 Network = Literal["none", "gateway", "allowlist", "open"]
+# Who reaches the package indexes: every confined process, the setup command alone, or none.
+IndexMode = Literal["open", "setup", "closed"]
 NETWORKS: tuple[Network, ...] = ("none", "gateway", "allowlist", "open")
 
 

@@ -7,7 +7,6 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import TypeAlias
 
 from treadle.domain.errors import SettingsError
-from treadle.gateway.known_downloads import known_download
 
 Address: TypeAlias = IPv4Address | IPv6Address
 
@@ -18,6 +17,21 @@ _NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*", re.ASCII)
 _LIKE_AN_ADDRESS = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)", re.ASCII)
 _PORT = re.compile(r"[1-9][0-9]{0,4}", re.ASCII)
 _LONGEST_NAME = 253
+
+# The end of a host's name, and what downloads from there while packages are installed.
+_DOWNLOADS: tuple[tuple[str, str], ...] = (
+    ("cdn.playwright.dev", "Playwright downloads browsers from it"),
+    ("playwright.download.prss.microsoft.com", "Playwright downloads browsers from it"),
+    ("storage.googleapis.com", "Puppeteer and others download browsers from it"),
+    ("download.cypress.io", "Cypress downloads its application from it"),
+    ("cdn.cypress.io", "Cypress downloads its application from it"),
+    ("binaries.prisma.sh", "Prisma downloads its engines from it"),
+    ("nodejs.org", "node-gyp downloads headers of Node from it"),
+    ("github.com", "git, Electron, sharp, uv and others download from it"),
+    ("release-assets.githubusercontent.com", "files of GitHub releases are there"),
+    ("objects.githubusercontent.com", "files of GitHub releases are there"),
+    ("static.rust-lang.org", "rustup downloads toolchains from it"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +101,14 @@ def find_entry(request: HostRequest, entries: Sequence[HostEntry]) -> HostEntry 
             if request.target is None or request.port == HTTP_PORT or entry.address is not None:
                 return entry
             return HostRefused(f"only port {HTTP_PORT} may be spoken to without encryption")
-    download = known_download(request.host)
+    download = _known_download(request.host)
     because = f" ({download})" if download else ""
     return HostRefused(f"{request.host}:{request.port} is not in sandbox.hosts{because}")
+
+
+def _known_download(host: str) -> str:
+    """What is downloaded from a host while packages are installed; empty if nothing is known."""
+    return next((text for name, text in _DOWNLOADS if f".{host}".endswith(f".{name}")), "")
 
 
 def check_addresses(

@@ -14,7 +14,8 @@ from treadle.domain.sandbox import Network
 from treadle.gateway import bridge
 from treadle.gateway.allowed_hosts import HostEntry
 from treadle.gateway.filtering_proxy import FilteringProxy, look_up, record_once
-from treadle.gateway.indexes.download_cache import DownloadCache
+from treadle.gateway.indexes.certificates import trusted_certificates
+from treadle.gateway.indexes.index_cache import IndexCache
 from treadle.gateway.indexes.index_client import IndexClient
 from treadle.gateway.indexes.index_server import IndexServer
 from treadle.gateway.proxy_variables import (
@@ -43,7 +44,7 @@ def machine_proxy(environment: Mapping[str, str]) -> Upstream:
 
 
 @dataclass(frozen=True, slots=True)
-class IndexAccess:
+class SandboxIndexes:
     """The package indexes of a sandbox."""
 
     indexes: tuple[PackageIndex, ...]
@@ -51,8 +52,6 @@ class IndexAccess:
     cache: Path
     # Files of certificates that the user's tools trust, besides the usual ones.
     authorities: tuple[Path, ...] = ()
-    # The file of certificates that tools inside are to trust besides those of the indexes.
-    roots: Path | None = None
     # Variables that make tools inside use these indexes.
     variables: Mapping[str, str] = field(default_factory=dict)
 
@@ -98,7 +97,7 @@ def open_network(
     *,
     upstream: Upstream,
     interpreter: Path,
-    access: IndexAccess | None = None,
+    access: SandboxIndexes | None = None,
 ) -> Iterator[SandboxNetwork]:
     """The network of a sandbox, for the block; `record` is called for each host that was asked
     for, `upstream` names the machine's own proxy towards a host, `interpreter` runs the bridge."""
@@ -160,17 +159,17 @@ def _private_folder() -> Iterator[Path]:
 
 
 def _index_server(
-    access: IndexAccess, record: Record, folder: Path, upstream: Upstream
+    access: SandboxIndexes, record: Record, folder: Path, upstream: Upstream
 ) -> IndexServer:
     """The server, whose certificate is written into the folder for tools inside."""
     client = IndexClient(
         access.indexes,
         resolve=look_up,
         upstream=upstream,
-        authorities=[str(path) for path in access.authorities],
+        authorities=access.authorities,
     )
-    cache = DownloadCache(access.cache)
+    cache = IndexCache(access.cache)
     server = IndexServer(access.indexes, record_once(record), client, cache, folder)
-    roots = access.roots.read_bytes() if access.roots else b""
-    (folder / CERTIFICATES).write_bytes(roots.rstrip() + b"\n" + server.certificate)
+    trusted = trusted_certificates(access.authorities)
+    (folder / CERTIFICATES).write_bytes(trusted + server.certificate)
     return server

@@ -140,7 +140,9 @@ def _agent_behind_gateway(context: RunContext) -> Iterator[tuple[KillableAgent, 
         if context.sandbox is not None and kind.confine is not None:
             hosts, record = parse_entries(settings.sandbox.hosts), host_recorder(context.recorder)
             network = stack.enter_context(
-                sandbox_network(checked, settings.sandbox.network, hosts, record)
+                sandbox_network(
+                    checked, settings.sandbox.network, hosts, record, checked.open_indexes
+                )
             )
             agent = kind.confine(
                 agent, session_sandbox(context.sandbox, checked, network, context.servers)

@@ -12,6 +12,7 @@ from treadle.settings.environment import Environment
 from treadle.settings.environment_values import read_variables
 from treadle.settings.keys import known_keys
 from treadle.wiring.checked_request import CheckedRequest, RunHost
+from treadle.wiring.package_indexes import find_sandbox_indexes
 from treadle.wiring.sandbox import find_sandbox_reach
 from treadle.wiring.validate_settings import require_valid, require_way_to_model
 from treadle.workflows.registry import find_workflow
@@ -56,11 +57,12 @@ async def check_request(request: RunRequest, host: RunHost) -> CheckedRequest:
     require_valid(settings, environment, project.root)
     if not (request.no_sandbox or environment.no_sandbox):
         require_way_to_model(settings, environment, rehearsal=request.rehearsal)
-    identity, reach = await asyncio.gather(
+    identity, reach, indexes = await asyncio.gather(
         read_identity(project),
         find_sandbox_reach(settings.sandbox, settings.policy.profiles, environment, project.root),
+        find_sandbox_indexes(settings, environment, project),
     )
-    return CheckedRequest(request, host, settings, project, identity, spec_text, reach)
+    return CheckedRequest(request, host, settings, project, identity, spec_text, reach, indexes)
 
 
 def _specification(settings: Settings, project: Project) -> str:

@@ -35,6 +35,7 @@ from treadle.verify.evidence_diff import (
 from treadle.verify.reports.report_request import request_reports
 from treadle.wiring.check_runner import check_runner
 from treadle.wiring.checked_request import CheckedRequest, RunHost
+from treadle.wiring.package_indexes import find_sandbox_indexes
 from treadle.wiring.project_commands import ProjectCommandContext
 from treadle.wiring.sandbox import choose_sandbox, find_sandbox_reach
 from treadle.wiring.search_path import without_project
@@ -113,12 +114,14 @@ async def _check_target(row: RunRow, target: ReverifyTarget) -> CheckedRequest:
     options = {name: value for name, value in request.flags.items() if value is not None}
     flags = {**request.variables, **options}
     settings = load_trusted(_settings_of(row, project), environment, flags).settings
-    reach = await find_sandbox_reach(
-        settings.sandbox, settings.policy.profiles, environment, project.root
+    reach, indexes = await asyncio.gather(
+        find_sandbox_reach(settings.sandbox, settings.policy.profiles, environment, project.root),
+        find_sandbox_indexes(settings, environment, project),
     )
     request = replace(request, no_sandbox=target.unconfined)
     host = RunHost(environment, asyncio.Semaphore(1))
-    return CheckedRequest(request, host, settings, project, PLACEHOLDER_IDENTITY, "", reach)
+    identity = PLACEHOLDER_IDENTITY
+    return CheckedRequest(request, host, settings, project, identity, "", reach, indexes)
 
 
 def _settings_of(row: RunRow, project: Project) -> Path:
@@ -157,7 +160,7 @@ def _sandboxed_runner(checked: CheckedRequest) -> Iterator[SandboxedCheckRunner]
             None if checked.unconfined else sandbox,
             asyncio.Event(),
             make_redactor(run_secrets(checked)),
-            lambda host, port, allowed: None,
+            lambda asked: None,
             # Not the run's mark, because the run may continue meanwhile.
             mark=directory.name,
         )

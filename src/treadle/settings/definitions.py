@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from treadle.domain.review import Severity
 from treadle.domain.run import LandingMode
-from treadle.domain.sandbox import Network
+from treadle.domain.sandbox import IndexMode, Network
 
 VERSION = 1
 
@@ -162,6 +162,10 @@ class SandboxSettings:
 
     network: Network = setting(
         "gateway: the model alone; allowlist: `hosts` besides; open: everything.", "gateway"
+    )
+    indexes: IndexMode = setting(
+        "Package indexes of your tools, read-only. setup: for project.setup alone; closed: none.",
+        "open",
     )
     hosts: tuple[str, ...] = setting('Hosts that `allowlist` lets through, as "host:port".', ())
     readable: tuple[str, ...] = setting(

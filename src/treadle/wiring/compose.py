@@ -151,7 +151,7 @@ def _session_setup(context: RunContext) -> SessionSetup:
             context.checked.confinement,
             settings.sandbox.network,
             settings.sandbox.hosts,
-            "closed",
+            "closed" if context.checked.open_indexes is None else "open",
         ),
     )
 

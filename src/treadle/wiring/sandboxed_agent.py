@@ -22,6 +22,7 @@ def session_sandbox(
     readable = (
         *checked.reach.readable,
         *object_directories(checked.project.git_dir),
+        *network.readable,
         BRIDGE,
         *servers.readable,
     )

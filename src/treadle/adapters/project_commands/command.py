@@ -55,8 +55,6 @@ class ProjectCommand:
     confinement: Confinement
     seconds: float
     variables: Mapping[str, str] = field(default_factory=dict)
-    # Replace all others in a sandbox.
-    sandbox_variables: Mapping[str, str] = field(default_factory=dict)
     capture: Capture = "joined"
 
 
@@ -117,7 +115,7 @@ def _start(
         readable=(*confinement.readable, *network.readable),
         sockets=network.sockets,
     )
-    variables = {**network.environment(environment), **command.sandbox_variables}
+    variables = network.environment(environment)
     return sandbox.confine([*network.entry, *sandbox.launcher(), *line], variables, with_network)
 
 

@@ -3,11 +3,13 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 from treadle.domain.package_index import PackageIndex
 from treadle.gateway.allowed_hosts import Address, is_public, is_site_address
+from treadle.gateway.indexes.certificates import trust_files
 from treadle.gateway.indexes.index_routes import IndexRoute, Origin, may_lead_to, origin_of
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ class IndexClient:
         *,
         resolve: LookUp,
         upstream: UpstreamProxy,
-        authorities: Sequence[str] = (),
+        authorities: Sequence[Path] = (),
     ) -> None:
         self._resolve = resolve
         self._upstream = upstream
@@ -141,8 +143,7 @@ class IndexClient:
             import httpx2
 
             self._ssl = httpx2.create_ssl_context(trust_env=False)
-            for path in self._authorities:
-                self._ssl.load_verify_locations(path)
+            trust_files(self._ssl, self._authorities)
         return self._ssl
 
     async def addresses_of(self, host: str, port: int) -> Sequence[Address]:

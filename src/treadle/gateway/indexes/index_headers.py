@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from treadle.gateway.indexes.download_cache import CacheEntry
+from treadle.gateway.indexes.index_cache import CacheEntry
 
 # Of answers: what tools use. Cookies and what servers say about themselves are left out.
 _PASSED = (

@@ -11,9 +11,10 @@ from treadle.domain.package_index import PackageIndex
 from treadle.gateway.capacity import ConnectionCapacity
 from treadle.gateway.client_connection import AgentRequest, Client, serve_connection
 from treadle.gateway.indexes.authority import CertificateAuthority
-from treadle.gateway.indexes.download_cache import DownloadCache
-from treadle.gateway.indexes.index_answers import IndexAnswers, refuse
+from treadle.gateway.indexes.index_answers import IndexAnswers
+from treadle.gateway.indexes.index_cache import IndexCache
 from treadle.gateway.indexes.index_client import IndexClient, IndexUnreachable
+from treadle.gateway.indexes.index_responses import refuse
 from treadle.gateway.indexes.index_routes import IndexRoutes, Origin
 from treadle.gateway.proxy_connection import ProxyConnection
 
@@ -39,7 +40,7 @@ class IndexServer:
         indexes: Sequence[PackageIndex],
         record: RecordDecision,
         client: IndexClient,
-        cache: DownloadCache,
+        cache: IndexCache,
         folder: Path,
     ) -> None:
         self._routes = IndexRoutes(indexes)

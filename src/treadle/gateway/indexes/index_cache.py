@@ -49,7 +49,7 @@ class CacheEntry:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-class DownloadCache:
+class IndexCache:
     """A cache that cannot be written is only slower: `find` finds nothing, nothing is stored."""
 
     def __init__(self, directory: Path, *, max_bytes: int = MAX_BYTES) -> None:
@@ -149,7 +149,7 @@ class DownloadCache:
 class IncomingFile:
     """An answer while it arrives. Errors of the disk end the storing, not the download."""
 
-    def __init__(self, cache: DownloadCache, path: Path, file: IO[bytes]) -> None:
+    def __init__(self, cache: IndexCache, path: Path, file: IO[bytes]) -> None:
         self._cache = cache
         self._path = path
         self._file = file
