@@ -97,7 +97,7 @@ class IndexClient:
         if origin is None:
             raise IndexUnreachable("the index leads to an address that is none")
         if route.linked:
-            self._linked_by[origin.host, origin.port] = route.index
+            self.link(origin, route.index)
         if route.authorization is not None:
             headers = [*headers, (b"authorization", route.authorization.encode("latin-1"))]
         host = origin.url.partition("://")[2].encode()
@@ -145,6 +145,10 @@ class IndexClient:
             self._ssl = httpx2.create_ssl_context(trust_env=False)
             trust_files(self._ssl, self._authorities)
         return self._ssl
+
+    def link(self, origin: Origin, index: PackageIndex) -> None:
+        """Note that the index leads to this host."""
+        self._linked_by[origin.host, origin.port] = index
 
     async def addresses_of(self, host: str, port: int) -> Sequence[Address]:
         """The addresses to connect to; none if one is not allowed for this host."""
