@@ -1,6 +1,6 @@
 # Two commands do everything: `make demo` shows the product at work, `make test` proves it.
 # They set up what they need first; see scripts/setup.sh for exactly what that is.
-.PHONY: help setup demo test test-fast check fix bench crash-matrix fuzz docs lock
+.PHONY: help setup setup-toolchains demo test test-fast check fix bench crash-matrix fuzz toolchains docs lock
 PY := .venv/bin/python
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -13,7 +13,10 @@ setup:  ## make .venv with the treadle command and everything the tests need
 demo: setup  ## a real Claude Code process takes a small SPEC.md to landed work; no account
 	@.venv/bin/treadle demo
 
-test: setup  ## all tests, the real Claude Code binary included
+setup-toolchains:
+	@sh scripts/setup.sh toolchains
+
+test: setup-toolchains  ## all tests, the real Claude Code binary included
 	@sh scripts/test.sh
 
 test-fast: setup  ## two minutes: no agents, servers or many processes
@@ -39,6 +42,9 @@ crash-matrix: setup  ## kill -9 at every named point of a run, then go on; write
 
 fuzz: setup  ## random shell lines: what we read against what bash runs, in a sandbox
 	@$(PY) -m tests.fuzz --strings 60000
+
+toolchains: setup-toolchains  ## ordinary compilers, test runners and servers in the sandbox, the slow ones too
+	@$(PY) -m pytest -q -n 3 --all-programs tests/toolchains
 
 docs: setup  ## write docs/reference anew from the code
 	@$(PY) -m docs.reference.generate

@@ -63,6 +63,33 @@ system_packages() {
   fi
 }
 
+# The programs that tests/toolchains runs in the sandbox: `setup.sh toolchains` installs those that are missing.
+# No server is started: the tests start their own.
+toolchains() {
+  missing=""
+  for program in gcc:gcc g++:g++ make:make cmake:cmake ninja:ninja-build cargo:cargo go:golang-go \
+    javac:default-jdk-headless redis-server:redis-server file:file lscpu:util-linux script:bsdutils; do
+    command -v "${program%:*}" >/dev/null 2>&1 || missing="$missing ${program#*:}"
+  done
+  [ -n "$missing" ] || return 0
+  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+    say "tests of some programs are skipped without them (Debian: sudo apt-get install$missing)"
+    return 0
+  fi
+  say "installing$missing"
+  policy=/usr/sbin/policy-rc.d
+  if [ -e "$policy" ]; then
+    install $missing
+  else
+    trap 'rm -f "$policy"' EXIT
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod +x "$policy"
+    install $missing
+    rm -f "$policy"
+    trap - EXIT
+  fi
+}
+
 # Packages that tests/$1 pins, from whatever registry npm is set up for, into .venv/$1.
 node_packages() {
   place=.venv/$1
@@ -98,6 +125,7 @@ browser() {
 system_packages
 postgres
 browser
+[ "${1:-}" != toolchains ] || toolchains
 stamp=.venv/.treadle-setup
 want=$(cat pyproject.toml requirements.lock scripts/setup.sh | cksum)
 if [ -x .venv/bin/treadle ] && [ "$(cat $stamp 2>/dev/null || true)" = "$want" ]; then exit 0; fi

@@ -175,7 +175,9 @@ class SandboxSettings:
         "Further paths that the agent may write; nor programs that you run.", ()
     )
     processes: int = setting("Processes that a session may have at once.", 1024, above=0)
-    memory_mb: int = setting("Megabytes of memory that one process may use.", 8192, above=0)
+    memory_mb: int = setting(
+        "Megabytes of memory that one process may use; 0 sets no limit.", 8192, least=0
+    )
     file_mb: int = setting("Megabytes that one file may grow to.", 4096, above=0)
 
 
