@@ -105,13 +105,15 @@ def add_go_module(registry: Registry, path: str, source: str) -> None:
         for name, text in {"go.mod": manifest, "module.go": source}.items():
             file.writestr(f"{path}@v1.0.0/{name}", text)
     info = b'{"Version":"v1.0.0","Time":"2024-01-01T00:00:00Z"}'
-    registry.answers |= {
-        f"/{path}/@v/list": b"v1.0.0\n",
-        f"/{path}/@v/v1.0.0.info": info,
-        f"/{path}/@latest": info,
-        f"/{path}/@v/v1.0.0.mod": manifest.encode(),
-        f"/{path}/@v/v1.0.0.zip": archive.getvalue(),
-    }
+    registry.answers.update(
+        {
+            f"/{path}/@v/list": b"v1.0.0\n",
+            f"/{path}/@v/v1.0.0.info": info,
+            f"/{path}/@latest": info,
+            f"/{path}/@v/v1.0.0.mod": manifest.encode(),
+            f"/{path}/@v/v1.0.0.zip": archive.getvalue(),
+        }
+    )
 
 
 def add_npm_package(registry: Registry, name: str, source: str) -> None:
@@ -128,4 +130,5 @@ def add_npm_package(registry: Registry, name: str, source: str) -> None:
         "versions": {"1.0.0": {**manifest, "dist": dist}},
     }
     body = json.dumps(document).encode()
-    registry.answers |= {f"/{name}": body, f"/{name.replace('/', '%2f')}": body, path: archive}
+    paths = (f"/{name}", f"/{name.replace('/', '%2f')}")
+    registry.answers.update({**dict.fromkeys(paths, body), path: archive})

@@ -6,7 +6,6 @@ it, because its registries may be behind a proxy that has its own.
 """
 
 import json
-import os
 import shutil
 import ssl
 import subprocess
@@ -41,8 +40,7 @@ class UserProject(CommandHarness):
         return {
             **super().environment,
             "PATH": f"{self.tools}:{SYSTEM_PATH}",
-            "SSL_CERT_FILE": os.environ.get("SSL_CERT_FILE")
-            or ssl.get_default_verify_paths().openssl_cafile,
+            "SSL_CERT_FILE": ssl.get_default_verify_paths().cafile or "",
             **QUICK,
         }
 

@@ -77,7 +77,7 @@ def find_root(name: str) -> Path:
     servers = ":".join(map(str, Path("/usr/lib/postgresql").glob("*/bin")))
     found = shutil.which(name) or shutil.which(name, path=servers)
     if found is None:
-        missing(f"{name} (`sh scripts/setup.sh toolchains` installs it on Debian)")
+        missing(f"{name} (`sh scripts/setup.sh tests` installs it on Debian)")
     if os.path.realpath(found).endswith("/rustup"):
         asked = subprocess.run(
             ["rustc", "--print", "sysroot"], capture_output=True, text=True, check=True

@@ -167,7 +167,7 @@ class FilteringProxy:
             await connection.refuse(403, request.reason)
             return
         entry = find_entry(request, self._entries)
-        if isinstance(entry, HostRefused) and await self._answer_index(connection, request):
+        if await self._answer_index(connection, request, entry):
             return
         route = entry if isinstance(entry, HostRefused) else await self._route_to(entry, request)
         if isinstance(route, HostRefused):
@@ -204,11 +204,20 @@ class FilteringProxy:
         addresses = check_addresses(entry, resolved)
         return addresses if isinstance(addresses, HostRefused) else _Route(request, addresses)
 
-    async def _answer_index(self, connection: ProxyConnection, request: HostRequest) -> bool:
-        """Whether the host is one of the package indexes, which then has answered."""
+    async def _answer_index(
+        self, connection: ProxyConnection, request: HostRequest, entry: HostEntry | HostRefused
+    ) -> bool:
+        """Whether the host is one of the package indexes, which then has answered. A host that the
+        user listed is passed through, unless it needs a login."""
         scheme = "https" if request.target is None else "http"
         origin = Origin(scheme, request.host, request.port)
-        if self._indexes is None or not await self._indexes.knows(origin):
+        if self._indexes is None:
+            return False
+        if isinstance(entry, HostEntry):
+            is_index = self._indexes.has_login(origin)
+        else:
+            is_index = await self._indexes.knows(origin)
+        if not is_index:
             return False
         if request.target is None:
             await self._indexes.serve_tunnel(connection, origin)

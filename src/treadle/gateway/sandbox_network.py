@@ -12,7 +12,7 @@ from treadle.domain.package_index import PackageIndex
 from treadle.domain.ports import Log
 from treadle.domain.sandbox import Network
 from treadle.gateway import bridge
-from treadle.gateway.allowed_hosts import HostEntry
+from treadle.gateway.allowed_hosts import Address, HostEntry
 from treadle.gateway.filtering_proxy import FilteringProxy, look_up, record_once
 from treadle.gateway.indexes.certificates import trusted_certificates
 from treadle.gateway.indexes.index_cache import IndexCache
@@ -52,8 +52,9 @@ class SandboxIndexes:
     cache: Path
     # Files of certificates that the user's tools trust, besides the usual ones.
     authorities: tuple[Path, ...] = ()
-    # Variables that make tools inside use these indexes.
+    # Variables and files of the private home that make tools inside use these indexes.
     variables: Mapping[str, str] = field(default_factory=dict)
+    home_files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,7 @@ def open_network(
             entries,
             record,
             upstream=upstream,
-            indexes=_index_server(access, record, folder, upstream),
+            indexes=_index_server(access, record, folder, upstream, hosts),
         ) as proxy,
     ):
         certificates = folder / CERTIFICATES
@@ -159,12 +160,23 @@ def _private_folder() -> Iterator[Path]:
 
 
 def _index_server(
-    access: SandboxIndexes, record: Record, folder: Path, upstream: Upstream
+    access: SandboxIndexes,
+    record: Record,
+    folder: Path,
+    upstream: Upstream,
+    hosts: Sequence[HostEntry],
 ) -> IndexServer:
     """The server, whose certificate is written into the folder for tools inside."""
+    written = {(entry.host, entry.port): entry.address for entry in hosts if entry.address}
+
+    async def resolve(host: str, port: int) -> Sequence[Address]:
+        """An address that the user wrote is not looked up."""
+        address = written.get((host, port))
+        return await look_up(host, port) if address is None else (address,)
+
     client = IndexClient(
         access.indexes,
-        resolve=look_up,
+        resolve=resolve,
         upstream=upstream,
         authorities=access.authorities,
     )

@@ -24,6 +24,7 @@ from treadle.workflows.definition import Workflow
 from treadle.workflows.loop.landing import Ask
 from treadle.workflows.loop.workspace_spec import PreviousRuns
 from treadle.workflows.registry import find_workflow
+from treadle.workspace.included_files import IncludedFiles
 from treadle.workspace.project import Project
 
 SignalName = Literal["SIGINT", "SIGTERM", "SIGHUP", "cancel"]
@@ -68,6 +69,7 @@ class CheckedRequest:
     # The package indexes of the user's tools; None: they are closed.
     indexes: SandboxIndexes | None = None
     previous: PreviousRuns | None = None
+    included: IncludedFiles = field(default_factory=IncludedFiles)
 
     @property
     def open_indexes(self) -> SandboxIndexes | None:

@@ -1,10 +1,11 @@
 """Finds the package indexes of a run: those of the user's own tools."""
 
 import sys
+from pathlib import Path
 
-from treadle.adapters.packages.index_lookup import find_indexes
-from treadle.adapters.packages.indexes import index_variables
+from treadle.adapters.packages.find_sources import find_package_sources
 from treadle.adapters.sandboxes.toolchains import PROFILES
+from treadle.gateway.allowed_hosts import parse_entries
 from treadle.gateway.indexes.certificates import authority_files
 from treadle.gateway.sandbox_network import SandboxIndexes
 from treadle.settings.definitions import Settings
@@ -22,14 +23,19 @@ async def find_sandbox_indexes(
     """None if the indexes are closed, or if the sandbox has no loopback of its own."""
     if settings.sandbox.indexes == "closed" or sys.platform == "darwin":
         return None
-    indexes = await find_indexes(
+    sources = await find_package_sources(
         settings.policy.profiles or PROFILES,
         environment.raw,
         search_path=path_outside(environment.path, project.root),
+        project_root=project.root,
     )
+    # A stranger may have written the project's files, so the user has to allow what they name.
+    allowed = {f"{entry.host}:{entry.port}" for entry in parse_entries(settings.sandbox.hosts)}
+    named = [each.index for each in sources.project_indexes if each.index.host in allowed]
     return SandboxIndexes(
-        tuple(indexes),
+        (*sources.indexes, *named),
         cache=environment.root / DOWNLOADS,
-        authorities=authority_files(environment.raw),
-        variables=index_variables(indexes),
+        authorities=(*authority_files(environment.raw), *map(Path, sources.authorities)),
+        variables=sources.variables,
+        home_files=sources.home_files,
     )

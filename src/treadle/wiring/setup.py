@@ -27,6 +27,7 @@ def workspace_setup(context: RunContext, workspace: Path) -> WorkspaceSetup:
         run=command.run,
         stop=context.stop.event,
         log=context.recorder,
+        included=checked.included,
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
+from treadle.adapters.packages.home_files import write_home_files
 from treadle.adapters.processes.marked_processes import SESSION_MARK
 from treadle.adapters.sandboxes.command_runner import Capture, ProcessResult, run_to_end
 from treadle.domain.errors import SandboxBroken
@@ -43,6 +44,8 @@ class CommandBounds:
     sandbox: Sandbox | None
     # Without those of the agent, such as its login: a command runs untrusted code.
     variables: Mapping[str, str] = field(repr=False)
+    # Files of the private home that package tools read.
+    home_files: Mapping[str, str]
     # The mark of its processes. A process that continues a run ends those with the run's id.
     mark: str
 
@@ -106,7 +109,7 @@ def _start(
         bounds.sandbox,
     )
     environment = {**bounds.variables, **command.variables, SESSION_MARK: bounds.mark}
-    confinement.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_home_files(confinement.home, bounds.home_files)
     if sandbox is None:
         return ConfinedCommand(line, {**environment, "HOME": str(confinement.home)})
     with_network = replace(

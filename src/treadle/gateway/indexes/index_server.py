@@ -58,6 +58,10 @@ class IndexServer:
     def certificate(self) -> bytes:
         return self._authority.pem
 
+    def has_login(self, origin: Origin) -> bool:
+        """Whether Treadle has a login for an index at this host."""
+        return any(index.authorization for index in self._routes.indexes.get(origin, ()))
+
     async def knows(self, origin: Origin) -> bool:
         """Whether the host is an index, or one that an index links to. Before a host is refused,
         the indexes are asked once, because a lock file may name hosts that no page has named."""

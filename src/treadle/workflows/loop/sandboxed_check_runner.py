@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import json
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from time import monotonic
@@ -118,7 +118,7 @@ class SandboxedCheckRunner:
             tree=tree,
             exit_code=result.exit_code,
             duration_s=round(duration, 3),
-            fingerprint=fingerprint_of(self.bounds, check),
+            fingerprint=fingerprint_of(self.bounds, check, self.tree.included.names),
             log=await asyncio.to_thread(self.logs.keep, text),
         )
         files = await asyncio.to_thread(
@@ -168,10 +168,12 @@ def output_text(result: CommandOutput, seconds: float) -> str:
     return f"{result.output.rstrip()}\n(it had not ended after {seconds:g} s, and was ended)\n"
 
 
-def fingerprint_of(bounds: CheckBounds, check: CheckCommand) -> str:
+def fingerprint_of(bounds: CheckBounds, check: CheckCommand, included: Sequence[str] = ()) -> str:
     """A hash of the environment of a command, as far as it is cheap to read."""
     variables = {**bounds.variables, **check.variables}
     parts = {
+        # Absent without such files, so that evidence of earlier versions agrees.
+        **({"included": list(included)} if included else {}),
         "sandbox": "unsandboxed" if bounds.sandbox is None else bounds.sandbox.name,
         "system": platform.platform(),
         "setup": bounds.setup,

@@ -11,6 +11,7 @@ from treadle.domain.events.work import SetupFinished
 from treadle.domain.ports import Log
 from treadle.domain.sandbox import Confinement
 from treadle.session.stop_signal import unless_stopped
+from treadle.workspace.included_files import IncludedFiles
 from treadle.workspace.manifests import setup_fingerprint
 
 # As shells exit after an interrupt.
@@ -36,9 +37,11 @@ class WorkspaceSetup:
     run: RunSetup
     stop: asyncio.Event
     log: Log
+    included: IncludedFiles = field(default_factory=IncludedFiles)
     _failures: dict[str, int] = field(default_factory=dict)
 
     async def prepare(self) -> None:
+        self.included.leave_for_agent(self.workspace)
         needed = setup_fingerprint(self.workspace, self.command)
         last = self.marker.read_text() if self.marker.is_file() else ""
         failures = self._failures.get(needed, 0)
@@ -55,7 +58,8 @@ class WorkspaceSetup:
 
     async def _run_unless_stopped(self) -> SetupFinished:
         started = monotonic()
-        finished = await unless_stopped(self.run(self.confine()), self.stop)
+        with self.included.in_workspace(self.workspace):
+            finished = await unless_stopped(self.run(self.confine()), self.stop)
         if finished is not None:
             return finished
         duration = round(monotonic() - started, 3)
