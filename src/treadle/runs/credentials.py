@@ -96,8 +96,8 @@ def credential_values(environment: Environment) -> list[str]:
 
 def run_secrets(checked: CheckedRequest) -> list[str]:
     """Values that must not be stored or shown: all that are known here, what servers are given,
-    what included files assign, and logins of package indexes. Not a value that is part of the project's path, which people must be
-    able to read."""
+    what included files assign, and logins of package indexes. Not a value that is part of the
+    project's path, which people must be able to read."""
     servers = checked.settings.mcp_servers or {}
     given = [
         str(value)
