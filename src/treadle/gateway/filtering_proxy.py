@@ -181,7 +181,7 @@ class FilteringProxy:
         if self._indexes is None or request.target is not None:
             await connection.refuse(403, reason)
         else:
-            origin = Origin("https", request.host, request.port)
+            origin = self._indexes.tunnel_origin(request.host, request.port)
             await self._indexes.refuse_tunnel(connection, origin, reason)
 
     async def _connect(self, connection: ProxyConnection, route: _Route) -> None:
@@ -209,10 +209,11 @@ class FilteringProxy:
     ) -> bool:
         """Whether the host is one of the package indexes, which then has answered. A host that the
         user listed is passed through, unless it needs a login."""
-        scheme = "https" if request.target is None else "http"
-        origin = Origin(scheme, request.host, request.port)
         if self._indexes is None:
             return False
+        origin = Origin("http", request.host, request.port)
+        if request.target is None:
+            origin = self._indexes.tunnel_origin(request.host, request.port)
         if isinstance(entry, HostEntry):
             is_index = self._indexes.has_login(origin)
         else:

@@ -107,15 +107,15 @@ class ProxyConnection:
         self._send(h11.EndOfMessage())
         await self._writer.drain()
 
-    async def accept_tls(self, context: ssl.SSLContext) -> Streams:
-        """Accept the tunnel, and be its end; raises ssl.SSLError if the process does not like the
-        certificate."""
+    async def end_tunnel(self) -> Streams:
+        """Accept the tunnel, and be its end."""
         if await self._accept_tunnel():
             raise h11.RemoteProtocolError("it did not wait for the tunnel")
-        return await self.start_tls(context)
+        return self.streams
 
     async def start_tls(self, context: ssl.SSLContext) -> Streams:
-        """Be the server of what follows; raises ssl.SSLError as `accept_tls`."""
+        """Be the server of what follows; raises ssl.SSLError if the process does not like the
+        certificate."""
         await self._writer.start_tls(context, ssl_handshake_timeout=HEAD_TIMEOUT_S)
         return self.streams
 
@@ -149,7 +149,7 @@ class ProxyConnection:
 
     async def close(self) -> None:
         self._writer.close()
-        with suppress(ConnectionError):
+        with suppress(OSError):  # also ssl.SSLError
             await self._writer.wait_closed()
 
     def abort(self) -> None:

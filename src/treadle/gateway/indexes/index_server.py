@@ -4,10 +4,12 @@ import asyncio
 import ssl
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from treadle.domain.events.oversight import HostAsked
 from treadle.domain.package_index import PackageIndex
+from treadle.gateway.allowed_hosts import HTTP_PORT
 from treadle.gateway.capacity import ConnectionCapacity
 from treadle.gateway.client_connection import AgentRequest, Client, serve_connection
 from treadle.gateway.indexes.authority import CertificateAuthority
@@ -16,6 +18,7 @@ from treadle.gateway.indexes.index_cache import IndexCache
 from treadle.gateway.indexes.index_client import IndexClient, IndexUnreachable
 from treadle.gateway.indexes.index_responses import refuse
 from treadle.gateway.indexes.index_routes import IndexRoutes, Origin
+from treadle.gateway.outbound_connection import Streams
 from treadle.gateway.proxy_connection import ProxyConnection
 
 RecordDecision = Callable[[HostAsked], None]
@@ -62,6 +65,15 @@ class IndexServer:
         """Whether Treadle has a login for an index at this host."""
         return any(index.authorization for index in self._routes.indexes.get(origin, ()))
 
+    def tunnel_origin(self, host: str, port: int) -> Origin:
+        """What is at the end of a tunnel: some programs use one without encryption, too."""
+        plain = Origin("http", host, port)
+        return (
+            plain
+            if self._routes.knows(plain) or port == HTTP_PORT
+            else replace(plain, scheme="https")
+        )
+
     async def knows(self, origin: Origin) -> bool:
         """Whether the host is an index, or one that an index links to. Before a host is refused,
         the indexes are asked once, because a lock file may name hosts that no page has named."""
@@ -74,12 +86,8 @@ class IndexServer:
 
     async def serve_tunnel(self, connection: ProxyConnection, origin: Origin) -> None:
         """Serve what a process sends through its tunnel."""
-        try:
-            streams = await connection.accept_tls(self._context(origin))
-        except ssl.SSLError:
-            self._record(HostAsked(origin.host, origin.port, allowed=False, reason=_UNTRUSTED))
-            return
-        await self._serve_requests(origin, *streams)
+        await connection.end_tunnel()
+        await self.serve_origin(connection, origin)
 
     async def refuse_tunnel(self, connection: ProxyConnection, origin: Origin, reason: str) -> None:
         """Refuse a host inside the tunnel to it, because many programs show no other reason."""
@@ -92,29 +100,32 @@ class IndexServer:
             await refuse(client, 403, reason)
 
         with suppress(ssl.SSLError):  # it is refused, too
-            streams = await connection.accept_tls(self._context(origin))
+            await connection.end_tunnel()
+            streams = await self._streams(connection, origin)
             await serve_connection(*streams, answer, self._capacity)
 
     async def serve_origin(self, connection: ProxyConnection, origin: Origin) -> None:
         """Serve a process that connects to the index itself, as it does on loopback."""
-        if origin.scheme == "https":
-            streams = await connection.start_tls(self._context(origin))
-        else:
-            streams = connection.streams
-        await self._serve_requests(origin, *streams)
+        try:
+            reader, writer = await self._streams(connection, origin)
+        except ssl.SSLError:
+            self._record(HostAsked(origin.host, origin.port, allowed=False, reason=_UNTRUSTED))
+            return
+
+        async def answer(request: AgentRequest, client: Client) -> None:
+            await self._answers.answer(origin, request, client)
+
+        await serve_connection(reader, writer, answer, self._capacity)
 
     async def serve_request(self, connection: ProxyConnection, origin: Origin, target: str) -> None:
         """Answer the one request of a connection that is not encrypted."""
         method, headers = connection.head
         await self._answers.answer(origin, AgentRequest(method, target, headers, b""), connection)
 
-    async def _serve_requests(
-        self, origin: Origin, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
-        async def answer(request: AgentRequest, client: Client) -> None:
-            await self._answers.answer(origin, request, client)
-
-        await serve_connection(reader, writer, answer, self._capacity)
+    async def _streams(self, connection: ProxyConnection, origin: Origin) -> Streams:
+        if origin.scheme == "http":
+            return connection.streams
+        return await connection.start_tls(self._context(origin))
 
     def loopback_origins(self) -> Iterator[Origin]:
         """The indexes on this machine's loopback, one for each port. Inside, programs do not use a

@@ -12,12 +12,13 @@ import h11
 
 from treadle.domain.events.oversight import HostAsked
 from treadle.domain.package_index import PackageIndex
-from treadle.gateway.allowed_hosts import Address
+from treadle.gateway.allowed_hosts import Address, HostEntry
 from treadle.gateway.filtering_proxy import FilteringProxy
 from treadle.gateway.indexes.authority import CertificateAuthority
 from treadle.gateway.indexes.index_cache import IndexCache
 from treadle.gateway.indexes.index_client import IndexClient
 from treadle.gateway.indexes.index_server import IndexServer
+from treadle.gateway.outbound_connection import Streams
 
 HOSTS = ("index.example", "files.example", "cdn.example", "evil.example")
 
@@ -165,6 +166,13 @@ class Inside:
             target = url.partition(parts.netloc)[2]
         return await exchange(reader, writer, method, target, headers)
 
+    async def tunnel(self, authority: str) -> Streams:
+        """The ends of a tunnel that was accepted."""
+        reader, writer = await asyncio.open_unix_connection(str(self.proxy.socket))
+        writer.write(f"CONNECT {authority} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200")
+        return reader, writer
+
     async def ask_loopback(self, port: int, target: str) -> "Received":
         """Ask an index on loopback, as the bridge passes it on."""
         path = str(self.proxy.index_sockets[port])
@@ -206,7 +214,11 @@ async def exchange(
 
 @contextmanager
 def inside(
-    there: Registry, directory: Path, *indexes: PackageIndex, proxied: bool = True
+    there: Registry,
+    directory: Path,
+    *indexes: PackageIndex,
+    proxied: bool = True,
+    listed: Sequence[HostEntry] = (),
 ) -> Iterator[Inside]:
     """A sandbox whose world is the registry; the cache is in the directory."""
     decisions: list[HostAsked] = []
@@ -218,7 +230,7 @@ def inside(
     )
     cache = IndexCache(directory / "cache")
     server = IndexServer(indexes, decisions.append, client, cache, directory)
-    with FilteringProxy((), decisions.append, indexes=server) as proxy:
+    with FilteringProxy(listed, decisions.append, resolve=nowhere, indexes=server) as proxy:
         yield Inside(proxy, server.certificate, decisions)
 
 

@@ -2,15 +2,18 @@
 
 import gzip
 import json
+import ssl
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 
 import h11
 import pytest
 
-from tests.unit.gateway.indexes.registry import Answer, Registry, inside, registry
+from tests.unit.gateway.indexes.registry import Answer, Registry, exchange, inside, registry
 from treadle.domain.events.oversight import HostAsked
 from treadle.domain.package_index import PackageIndex
+from treadle.gateway.allowed_hosts import parse_entries
 
 TOKEN = "Bearer s3cret-token"
 INDEX = "https://index.example/simple"
@@ -275,6 +278,63 @@ async def test_an_index_without_encryption_is_read_by_the_same_rules(
 
     assert (page.short, refused.status) == ((200, b'{"versions": {}}'), 403)
     assert there.logins() == [TOKEN]
+
+
+async def test_an_index_without_encryption_is_read_through_a_tunnel_too(
+    there: Registry, tmp_path: Path
+) -> None:
+    index = PackageIndex("node", "http://index.example:8080/npm/")
+    there.answers["http://index.example:8080/npm/left-pad"] = Answer(b"{}")
+
+    with inside(there, tmp_path, index) as process:
+        streams = await process.tunnel("index.example:8080")
+        page = await exchange(*streams, "GET", "/npm/left-pad", {})
+
+    assert page.short == (200, b"{}")
+
+
+async def test_a_program_that_does_not_trust_the_sandboxs_certificates_is_recorded(
+    there: Registry, tmp_path: Path
+) -> None:
+    with inside(there, tmp_path, PYTHON) as process:
+        reader, writer = await process.tunnel("index.example:443")
+        incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        context = ssl.create_default_context()
+        client = context.wrap_bio(incoming, outgoing, server_hostname="index.example")
+        with pytest.raises(ssl.SSLCertVerificationError):
+            while True:
+                with suppress(ssl.SSLWantReadError):
+                    client.do_handshake()
+                writer.write(outgoing.read())
+                incoming.write(await reader.read(65536))
+        # What it does not like, and then the end.
+        writer.write(outgoing.read())
+        await reader.read()
+        writer.close()
+
+    assert process.decisions == [
+        HostAsked(
+            *("index.example", 443),
+            allowed=False,
+            reason="the program does not trust the certificates of the sandbox",
+        )
+    ]
+
+
+async def test_a_listed_host_is_passed_through_unless_it_needs_a_login(
+    there: Registry, tmp_path: Path
+) -> None:
+    listed = parse_entries(["index.example:443"])
+    with inside(there, tmp_path, PYTHON, listed=listed) as process:
+        page = await process.ask(PAGE)
+    with inside(there, tmp_path, PackageIndex("python", INDEX), listed=listed) as other:
+        # Its name is looked up for a tunnel, and this world has no names.
+        refused = await other.ask(PAGE)
+
+    assert (page.short, refused.status) == ((200, LINK), 403)
+    assert other.decisions == [
+        HostAsked("index.example", 443, allowed=False, reason="index.example is not known")
+    ]
 
 
 async def test_an_index_on_loopback_is_served_at_its_own_port(
