@@ -1,10 +1,10 @@
 """Package indexes inside a sandbox, between real sockets."""
 
+import asyncio
 import gzip
 import json
 import ssl
 from collections.abc import AsyncIterator
-from contextlib import suppress
 from pathlib import Path
 
 import h11
@@ -293,22 +293,28 @@ async def test_an_index_without_encryption_is_read_through_a_tunnel_too(
     assert page.short == (200, b"{}")
 
 
+async def shake_hands(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """As a program that trusts the machine's certificates only; it says what it does not like."""
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    context = ssl.create_default_context()
+    client = context.wrap_bio(incoming, outgoing, server_hostname="index.example")
+    while True:
+        try:
+            client.do_handshake()
+        except ssl.SSLWantReadError:
+            pass
+        finally:
+            writer.write(outgoing.read())
+        incoming.write(await reader.read(65536))
+
+
 async def test_a_program_that_does_not_trust_the_sandboxs_certificates_is_recorded(
     there: Registry, tmp_path: Path
 ) -> None:
     with inside(there, tmp_path, PYTHON) as process:
         reader, writer = await process.tunnel("index.example:443")
-        incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-        context = ssl.create_default_context()
-        client = context.wrap_bio(incoming, outgoing, server_hostname="index.example")
         with pytest.raises(ssl.SSLCertVerificationError):
-            while True:
-                with suppress(ssl.SSLWantReadError):
-                    client.do_handshake()
-                writer.write(outgoing.read())
-                incoming.write(await reader.read(65536))
-        # What it does not like, and then the end.
-        writer.write(outgoing.read())
+            await shake_hands(reader, writer)
         await reader.read()
         writer.close()
 
