@@ -75,9 +75,7 @@ def rehearsed(harness: CommandHarness, setup: str, url: str) -> Path:
     (harness.home / ".config" / "pip").mkdir(parents=True)
     (harness.home / ".config" / "pip" / "pip.conf").write_text(f"[global]\nindex-url = {url}\n")
     (harness.home / ".config" / "uv").mkdir()
-    (harness.home / ".config" / "uv" / "uv.toml").write_text(
-        f'[[index]]\nurl = "{url}"\ndefault = true\n'
-    )
+    (harness.home / ".config" / "uv" / "uv.toml").write_text(f'index-url = "{url}"\n')
     return path
 
 
