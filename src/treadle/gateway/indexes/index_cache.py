@@ -91,7 +91,8 @@ class IndexCache:
         """A file to store an answer in; None if the disk does not allow it."""
         folder = self._directory / _INCOMING
         try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            for path in (self._directory, folder):
+                path.mkdir(parents=True, exist_ok=True, mode=0o700)
             descriptor, name = mkstemp(dir=folder)
         except OSError:
             return None

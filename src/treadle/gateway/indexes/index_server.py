@@ -27,7 +27,7 @@ MAX_CONNECTIONS = 256
 # Hosts that get a certificate of their own, to be refused with.
 MAX_REFUSED = 200
 # How long a process waits, once, for the hosts that the indexes link to.
-PROBE_S = 15.0
+PROBE_S = 5.0
 # Pages that link to the hosts of files: a package that every index has, and its settings.
 _PROBES = {"python": ("pip/", "text/html"), "rust": ("config.json", "application/json")}
 _UNTRUSTED = "the program does not trust the certificates of the sandbox"
