@@ -24,8 +24,8 @@ from treadle.policy.light.protected import find_git_settings, find_protected_pat
 from treadle.policy.light.reading import read_light_line
 from treadle.policy.light.search import search_line
 from treadle.policy.light.secrets import find_printed_variables, find_secret_path
-from treadle.policy.light.variables import LineVariables
-from treadle.policy.light.wrapped import InnerCommand, InnerLine, find_inner
+from treadle.policy.light.variables import DECLARING, LineVariables
+from treadle.policy.light.wrapped import Inner, InnerCommand, InnerLine, find_inner
 from treadle.policy.shell.syntax import ParsedLine, ShellCommand, Word
 
 RULE = "light"
@@ -89,6 +89,10 @@ def _check_script(
         for reading in variables.readings(command):
             words = expand_words(reading.words)
             spelled = reading if isinstance(words, Word) else replace(reading, words=words)
+            if spelled.words and spelled.words[0].text not in DECLARING:
+                # Programs get the variables that the line has set before.
+                given = (*variables.kept, *spelled.assignments)
+                spelled = replace(spelled, assignments=given)
             yield from _check_command(spelled, location, inner)
             _follow_cd(spelled, tracker)
         variables.record(command)
@@ -105,7 +109,8 @@ def _check_command(
     command: ShellCommand, location: CommandLocation, around: _Surroundings
 ) -> Iterator[Finding]:
     name = _program_name(command, location)
-    for use in find_paths(command, name):
+    inner = tuple(islice(find_inner(command, name), _MOST_INNER)) if command.words else ()
+    for use in find_paths(_without_inner(command, inner), name):
         found = find_secret_path(use, location) or find_protected_path(use, location)
         if found is not None:
             yield found
@@ -122,23 +127,34 @@ def _check_command(
     )
     yield from (refusal for refusal in refusals if refusal is not None)
     if around.depth < _DEEPEST:
-        yield from _check_inner(command, name, location, around)
+        deeper = replace(around, depth=around.depth + 1)
+        for each in inner:
+            yield from _check_inner(each, location, deeper)
+
+
+def _without_inner(command: ShellCommand, inner: tuple[Inner, ...]) -> ShellCommand:
+    """The command without the words of those that it runs, which are checked by themselves."""
+    wrapped = {
+        id(word) for each in inner if isinstance(each, InnerCommand) for word in each.command.words
+    }
+    if not wrapped:
+        return command
+    words = (word for word in command.arguments if id(word) not in wrapped)
+    return replace(command, words=(command.words[0], *words))
 
 
 def _check_inner(
-    command: ShellCommand, name: str, location: CommandLocation, around: _Surroundings
+    inner: Inner, location: CommandLocation, around: _Surroundings
 ) -> Iterator[Finding]:
-    deeper = replace(around, depth=around.depth + 1)
-    for inner in islice(find_inner(command, name), _MOST_INNER):
-        match inner:
-            case InnerCommand():
-                ends = deeper.ends or inner.ends
-                yield from _check_command(inner.command, location, replace(deeper, ends=ends))
-            case InnerLine():
-                context = replace(location.context, directory=location.directories[0])
-                yield from _check_line(inner.text, context, location.lookups, deeper)
-            case _:
-                assert_never(inner)
+    match inner:
+        case InnerCommand():
+            ends = around.ends or inner.ends
+            yield from _check_command(inner.command, location, replace(around, ends=ends))
+        case InnerLine():
+            context = replace(location.context, directory=location.directories[0])
+            yield from _check_line(inner.text, context, location.lookups, around)
+        case _:
+            assert_never(inner)
 
 
 def _program_name(command: ShellCommand, location: CommandLocation) -> str:

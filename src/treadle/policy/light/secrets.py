@@ -95,7 +95,7 @@ def find_printed_variables(command: ShellCommand, name: str) -> Deny | None:
     operands = [text for text in texts if not text.startswith("-")]
     if name in ("printenv", "declare", "typeset"):
         secret = next((text for text in operands if is_secret_variable(text)), None)
-        if secret is not None and not command.assignments:
+        if secret is not None:
             return deny_variable(secret)
     if name == "compgen":
         return _ALL if {"-v", "-e"} & set(texts) else None
@@ -103,7 +103,7 @@ def find_printed_variables(command: ShellCommand, name: str) -> Deny | None:
         assigned = [text for text in operands if "=" not in text]
         split = any(text.startswith(("-S", "--split-string", "--version", "--help")) for text in texts)
         return None if assigned or split else _ALL
-    if operands or command.assignments:
+    if operands or (command.assignments and name != "printenv"):
         return None
     if name == "set":
         return None if texts else _ALL

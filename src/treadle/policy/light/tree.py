@@ -154,6 +154,8 @@ class _TreeReader:
                 for side in ("X", "Y"):
                     if node.get(side):
                         yield from self._test_words(node[side])
+            case _:
+                pass
 
     def _redirect(self, node: Json) -> Redirect:
         operator = node["Op"]

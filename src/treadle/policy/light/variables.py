@@ -8,18 +8,18 @@ from itertools import islice, product
 from treadle.domain.agent import Deny
 from treadle.policy.commands.rule_syntax import names
 from treadle.policy.judging.secret_files import is_secret_variable
-from treadle.policy.shell.syntax import Loop, ShellCommand, Word
+from treadle.policy.shell.syntax import Assignment, Loop, ShellCommand, Word
 
 _MOST_READINGS = 16
 _MOST_VALUES = 8
 _USE = re.compile(r"\$(?:\{(?P<braced>\w+)(?:\[[^\]]*\])?\}|(?P<bare>[A-Za-z_]\w*))")
 _WHOLE_ARRAY = re.compile(r"\$\{(\w+)\[[@*]\]\}")
-# `$(which sudo)` and the like name the program in the line.
-_NAMED_PROGRAM = re.compile(
+# What `$(echo x)` and `$(which x)` print is in the line.
+_PRINTED = re.compile(
     r"(?:\$\(|`)\s*(?:echo|printf|which|command\s+-v|type\s+-P)\s+(?:-\S+\s+)*([^)`;|&]+?)\s*[)`]"
 )
 _TESTS = frozenset({"[", "[[", "test"})
-_KEEPING = names("export declare typeset local readonly")
+DECLARING = names("export declare typeset local readonly")
 _READING = names("read mapfile readarray getopts")
 _NO_SECRETS = names("KEY_ID SSH_AUTH_SOCK XAUTHORITY")
 
@@ -30,6 +30,7 @@ class LineVariables:
 
     values: dict[str, list[Word]] = field(default_factory=dict)
     assigned: set[str] = field(default_factory=set)
+    kept: list[Assignment] = field(default_factory=list)
 
     @classmethod
     def of_loops(cls, loops: Iterable[Loop]) -> "LineVariables":
@@ -56,9 +57,10 @@ class LineVariables:
     def record(self, command: ShellCommand) -> None:
         """What the command sets for those after it."""
         name = command.words[0].text if command.words else ""
-        if not name or name in _KEEPING:
+        if not name or name in DECLARING:
             for given in command.assignments:
                 self.assigned.add(given.name)
+                self.kept.append(given)
                 if given.value.plain and given.value.text:
                     self.values.setdefault(given.name, []).append(given.value)
         elif name in _READING:
@@ -71,14 +73,14 @@ class LineVariables:
         if all(word.plain for word in command.words):
             yield command
             return
-        choices = [self._choices(word, at) for at, word in enumerate(command.words)]
+        choices = [self._choices(word) for word in command.words]
         for parts in islice(product(*choices), _MOST_READINGS):
             yield replace(command, words=tuple(word for words in parts for word in words))
 
-    def _choices(self, word: Word, at: int) -> list[tuple[Word, ...]]:
+    def _choices(self, word: Word) -> list[tuple[Word, ...]]:
         if word.plain:
             return [(word,)]
-        if at == 0 and (named := _NAMED_PROGRAM.search(word.text)):
+        if named := _PRINTED.fullmatch(word.text):
             return [tuple(Word(text) for text in named[1].split())]
         if array := _WHOLE_ARRAY.fullmatch(word.text):
             values = self.values.get(array[1])
