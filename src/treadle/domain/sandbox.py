@@ -9,6 +9,7 @@ from typing import Literal, Protocol, TypeAlias
 # machine can reach.
 Network = Literal["none", "gateway", "allowlist", "open"]
 NETWORKS: tuple[Network, ...] = ("none", "gateway", "allowlist", "open")
+Access = Literal["read", "write"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +25,12 @@ class ResourceLimits:
 class Confinement:
     """All that a process can reach; paths are the same inside and outside."""
 
-    # Writable; the working directory.
+    # The working directory.
     workspace: Path
     # Writable and private; HOME.
     home: Path
     network: Network = "none"
+    workspace_access: Access = "write"
     readable: tuple[Path, ...] = ()
     writable: tuple[Path, ...] = ()
     # In the workspace but read-only, whether they exist or not.

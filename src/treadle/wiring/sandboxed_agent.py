@@ -10,9 +10,12 @@ from treadle.domain.agent_kind import SessionSandbox
 from treadle.domain.errors import SandboxBroken
 from treadle.domain.sandbox import Confinement, ProbePassed, Sandbox, SandboxFailed
 from treadle.gateway.sandbox_network import BRIDGE, SandboxNetwork, bridge_command
+from treadle.policy.modes import has_read_only_workspace
 from treadle.policy.protected_paths import SEALED, SEALED_IF_THERE
+from treadle.policy.roles import ROLES
 from treadle.wiring.browser import Servers
 from treadle.wiring.checked_request import CheckedRequest
+from treadle.wiring.policy import confinement_facts
 from treadle.wiring.protected_paths import sealed_paths
 from treadle.wiring.sandbox import choose_sandbox
 from treadle.wiring.search_path import without_project
@@ -31,9 +34,13 @@ def session_sandbox(
     )
     writable = (*checked.reach.writable, *_lent_files(checked))
 
+    read_only = has_read_only_workspace(checked.settings.policy.mode, confinement_facts(checked))
+
     def within(brief: SessionBrief) -> Confinement:
+        keeps = read_only and not ROLES[brief.role].writes
         return replace(
             confinement(checked, workspace=brief.workspace, home=brief.home),
+            workspace_access="read" if keeps else "write",
             readable=readable,
             writable=writable,
         )

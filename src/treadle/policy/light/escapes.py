@@ -39,9 +39,7 @@ def find_escape(command: ShellCommand, name: str) -> Deny | None:
     for word in _words(command, name):
         if ESCAPE_SOCKET.search(word.text):
             return SOCKET
-        if PROCESS_FILE.search(word.text) or (
-            word.expands and PROCESS_PATTERN.search(word.text)
-        ):
+        if PROCESS_FILE.search(word.text) or (word.expands and PROCESS_PATTERN.search(word.text)):
             return PROCESS
     return None
 

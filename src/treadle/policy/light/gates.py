@@ -12,7 +12,9 @@ _REHEARSES = ("--dry-run", "--dry", "--snapshot", "--noop")
 _SCRIPT = GateMatch(
     "gate-script", "By its name, the script reaches beyond this project.", topic="others"
 )
-_EXTENSIONS = frozenset({".sh", ".bash", ".zsh", ".py", ".rb", ".js", ".mjs", ".cjs", ".ts", ".php"})
+_EXTENSIONS = frozenset(
+    {".sh", ".bash", ".zsh", ".py", ".rb", ".js", ".mjs", ".cjs", ".ts", ".php"}
+)
 
 
 def find_gate(

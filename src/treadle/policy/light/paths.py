@@ -71,9 +71,7 @@ def _find_in_words(name: str, words: tuple[Word, ...]) -> Iterator[PathUse]:
     yield from _use_operands(name, words, operands)
 
 
-def _use_operands(
-    name: str, words: tuple[Word, ...], operands: list[Word]
-) -> Iterator[PathUse]:
+def _use_operands(name: str, words: tuple[Word, ...], operands: list[Word]) -> Iterator[PathUse]:
     if name in COPIES:
         yield from _find_in_copy(name, words, operands)
     elif name in DELETES:
@@ -85,17 +83,19 @@ def _use_operands(
             yield PathUse(word, "write")
             yield PathUse(word, "show")
     else:
-        if name in WRITES:
-            yield from (PathUse(word, "write") for word in operands)
-        if name in SHOWS or name in PATTERN_FIRST:
-            yield from (PathUse(word, "show") for word in operands)
-        elif name not in LOOKS:
-            yield from (PathUse(word, "use") for word in operands)
+        yield from (PathUse(word, access) for access in _accesses(name) for word in operands)
 
 
-def _find_in_options(
-    name: str, words: tuple[Word, ...]
-) -> Generator[PathUse, None, list[Word]]:
+def _accesses(name: str) -> Iterator[Access]:
+    if name in WRITES:
+        yield "write"
+    if name in SHOWS or name in PATTERN_FIRST:
+        yield "show"
+    elif name not in LOOKS:
+        yield "use"
+
+
+def _find_in_options(name: str, words: tuple[Word, ...]) -> Generator[PathUse, None, list[Word]]:
     """Yields the paths in options, and returns the operands."""
     operands: list[Word] = []
     at, ended = 0, False
@@ -134,9 +134,7 @@ def _option_kind(name: str, option: str) -> Access | Literal["text"] | None:
     return "choose" if option in CHOOSING else None
 
 
-def _find_in_copy(
-    name: str, words: tuple[Word, ...], operands: list[Word]
-) -> Iterator[PathUse]:
+def _find_in_copy(name: str, words: tuple[Word, ...], operands: list[Word]) -> Iterator[PathUse]:
     into = [
         words[at + 1]
         for at, word in enumerate(words[:-1])
@@ -171,7 +169,9 @@ def git_words(words: tuple[Word, ...]) -> tuple[Word, ...]:
 def _find_in_git(words: tuple[Word, ...]) -> Iterator[PathUse]:
     own = git_words(words)
     sub = own[0].text if own else ""
-    operands = [word for word in own[1:] if not word.text.startswith(("-", ":!", ":^", ":(exclude"))]
+    operands = [
+        word for word in own[1:] if not word.text.startswith(("-", ":!", ":^", ":(exclude"))
+    ]
     if sub == "rm":
         cached = any(word.text == "--cached" for word in own)
         yield from (PathUse(word, "delete") for word in operands if not cached)

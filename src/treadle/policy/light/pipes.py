@@ -34,9 +34,7 @@ def with_piped_text(node: Node) -> Node:
         case SequenceNode():
             return SequenceNode(tuple(map(with_piped_text, node.parts)))
         case AndOrNode():
-            return replace(
-                node, left=with_piped_text(node.left), right=with_piped_text(node.right)
-            )
+            return replace(node, left=with_piped_text(node.left), right=with_piped_text(node.right))
         case SubshellNode():
             return _in_subshell(node)
         case NegatedNode():

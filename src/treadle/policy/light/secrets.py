@@ -30,7 +30,9 @@ _ALL = Deny(
     "secret-variable",
 )
 _PS_SHOWS_VARIABLES = re.compile(r"[a-zA-Z]*e[a-zA-Z]*|-E")
-_NAME = re.compile(r"[A-Za-z_]\w*")
+_ENV_OPTIONS = ("-S", "--split-string", "--version", "--help")
+# With these `declare` shows functions.
+_FUNCTION_OPTIONS = frozenset({"-f", "-F", "-n"})
 
 
 def find_secret_path(use: PathUse, location: CommandLocation) -> Deny | None:
@@ -58,9 +60,7 @@ def _names_secret(text: str, word: Word, use: PathUse, location: CommandLocation
     return False
 
 
-def _is_secret(
-    parts: tuple[str, ...], use: PathUse, location: CommandLocation, text: str
-) -> bool:
+def _is_secret(parts: tuple[str, ...], use: PathUse, location: CommandLocation, text: str) -> bool:
     if not holds_secrets(parts) or _TEST_SETTINGS.fullmatch(parts[-1]):
         return False
     in_folder = any(part.casefold() in FOLDERS for part in parts)
@@ -88,8 +88,7 @@ def find_printed_variables(command: ShellCommand, name: str) -> Deny | None:
     """The refusal if a command prints all variables, or a secret one."""
     texts = [word.text for word in command.arguments]
     if name == "ps":
-        shows = any(_PS_SHOWS_VARIABLES.fullmatch(text) for text in texts[:1])
-        return _ALL if shows else None
+        return _ALL if texts and _PS_SHOWS_VARIABLES.fullmatch(texts[0]) else None
     if name not in PRINTS_VARIABLES:
         return None
     operands = [text for text in texts if not text.startswith("-")]
@@ -97,18 +96,19 @@ def find_printed_variables(command: ShellCommand, name: str) -> Deny | None:
         secret = next((text for text in operands if is_secret_variable(text)), None)
         if secret is not None:
             return deny_variable(secret)
-    if name == "compgen":
-        return _ALL if {"-v", "-e"} & set(texts) else None
-    if name == "env":
-        assigned = [text for text in operands if "=" not in text]
-        split = any(text.startswith(("-S", "--split-string", "--version", "--help")) for text in texts)
-        return None if assigned or split else _ALL
-    if operands or (command.assignments and name != "printenv"):
-        return None
-    if name == "set":
-        return None if texts else _ALL
-    return None if name != "printenv" and set(texts) & _FUNCTION_OPTIONS else _ALL
+    return _ALL if _prints_all(name, texts, operands, command) else None
 
 
-# With these `declare` shows functions, or sets an attribute.
-_FUNCTION_OPTIONS = frozenset({"-f", "-F", "--help", "--version", "-n"})
+def _prints_all(name: str, texts: list[str], operands: list[str], command: ShellCommand) -> bool:
+    match name:
+        case "compgen":
+            return bool({"-v", "-e"} & set(texts))
+        case "env":
+            runs = any("=" not in text for text in operands)
+            return not runs and not any(text.startswith(_ENV_OPTIONS) for text in texts)
+        case "set":
+            return not texts
+        case "printenv":
+            return not operands
+        case _:
+            return not (operands or command.assignments or set(texts) & _FUNCTION_OPTIONS)
