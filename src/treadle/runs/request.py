@@ -13,7 +13,11 @@ from treadle.settings.environment_values import read_variables
 from treadle.settings.keys import known_keys
 from treadle.wiring.checked_request import CheckedRequest, RunHost
 from treadle.wiring.sandbox import find_sandbox_reach
-from treadle.wiring.validate_settings import require_valid, require_way_to_model
+from treadle.wiring.validate_settings import (
+    require_sandbox_for,
+    require_valid,
+    require_way_to_model,
+)
 from treadle.workflows.registry import find_workflow
 from treadle.workspace.project import Project, find_project, read_identity
 
@@ -54,7 +58,9 @@ async def check_request(request: RunRequest, host: RunHost) -> CheckedRequest:
         workflow.check(project.root)
         spec_text = request.inputs.get(workflow.inputs[0], "")
     require_valid(settings, environment, project.root)
-    if not (request.no_sandbox or environment.no_sandbox):
+    if request.no_sandbox or environment.no_sandbox:
+        require_sandbox_for(settings.policy)
+    else:
         require_way_to_model(settings, environment, rehearsal=request.rehearsal)
     identity, reach = await asyncio.gather(
         read_identity(project),

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 from treadle.domain.review import Severity
 from treadle.domain.run import LandingMode
 from treadle.domain.sandbox import Network
+from treadle.policy.modes import PolicyMode
 from treadle.settings.definitions import LARGEST_NUMBER, AgentKindName, Rule, Settings
 
 Kind: TypeAlias = Literal[
@@ -23,6 +24,7 @@ _KINDS: dict[Any, Kind] = {
     AgentKindName: "choice",
     LandingMode: "choice",
     Network: "choice",
+    PolicyMode: "choice",
     Severity: "choice",
     bool: "boolean",
     int: "integer",

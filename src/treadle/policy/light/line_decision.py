@@ -7,6 +7,7 @@ from posixpath import basename
 from typing import TypeAlias, assert_never
 
 from treadle.domain.agent import Allow, Ask, Deny, PolicyDecision
+from treadle.domain.shell import ParseLine, SyntaxTree
 from treadle.policy.judging.braces import expand_words
 from treadle.policy.judging.directory_tracker import DirectoryTracker
 from treadle.policy.judging.program_lookup import BINSTUBS, TOOL_FOLDERS, TRUSTED
@@ -20,17 +21,27 @@ from treadle.policy.light.endless import find_endless
 from treadle.policy.light.escapes import find_escape
 from treadle.policy.light.gates import find_gate
 from treadle.policy.light.paths import find_paths
+from treadle.policy.light.pipes import with_piped_text
 from treadle.policy.light.protected import find_git_settings, find_protected_path
-from treadle.policy.light.reading import read_light_line
 from treadle.policy.light.search import search_line
 from treadle.policy.light.secrets import find_printed_variables, find_secret_path
+from treadle.policy.light.tree import read_tree
 from treadle.policy.light.variables import DECLARING, LineVariables
 from treadle.policy.light.wrapped import Inner, InnerCommand, InnerLine, find_inner
+from treadle.policy.shell.flatten import flatten
+from treadle.policy.shell.heredocs import mask_heredocs
+from treadle.policy.shell.line_outline import LineOutline
+from treadle.policy.shell.plain_line_parser import parse_plain_line
+from treadle.policy.shell.refusals import LineRefused
+from treadle.policy.shell.shell_nodes import Node
 from treadle.policy.shell.syntax import ParsedLine, ShellCommand, Word
 
 RULE = "light"
 _DEEPEST = 6
 _MOST_INNER = 64
+LONGEST_BYTES = 256 * 1024
+# shfmt prints about a kilobyte per word.
+_MOST_WORDS = 4000
 
 Finding: TypeAlias = Ask | Deny
 
@@ -69,11 +80,26 @@ def _find(line: str, context: ShellContext, lookups: SystemLookups) -> list[Find
 def _check_line(
     line: str, context: ShellContext, lookups: SystemLookups, around: _Surroundings
 ) -> Iterator[Finding]:
-    script = read_light_line(line, shfmt=lookups.shfmt)
-    if script is None:
+    node = _read(line, lookups.shfmt)
+    if node is None:
         yield from search_line(line, context.ask_before, reachable=context.reachable)
     else:
-        yield from _check_script(script, context, lookups, around)
+        yield from _check_script(flatten(with_piped_text(node)), context, lookups, around)
+
+
+def _read(line: str, shfmt: ParseLine) -> Node | None:
+    """The line's tree; None if it is not shell, or too much."""
+    try:
+        plain = parse_plain_line(line, LineOutline())
+    except LineRefused:
+        plain = None
+    if plain is not None:
+        return plain
+    source = line.encode(errors="replace")
+    if len(source) > LONGEST_BYTES or len(mask_heredocs(source).source.split()) > _MOST_WORDS:
+        return None
+    printed = shfmt(line)
+    return read_tree(printed.json, source) if isinstance(printed, SyntaxTree) else None
 
 
 def _check_script(
