@@ -1,13 +1,16 @@
 """Refuses commands that would get more rights, or reach outside the sandbox. Pure."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from treadle.domain.agent import Deny
 from treadle.policy.light.tables import (
     ATTACHING,
+    CODE_OPTIONS,
     DEBUGGERS,
     ESCAPE_SOCKET,
     ESCAPES,
+    INTERPRETERS,
     PROCESS_FILE,
     PROCESS_PATTERN,
 )
@@ -49,7 +52,11 @@ def _only_lists_mounts(command: ShellCommand, name: str) -> bool:
 
 
 def _words(command: ShellCommand, name: str) -> Iterator[Word]:
-    if name not in _ONLY_TEXT:
+    if INTERPRETERS.fullmatch(name):
+        # The code of a program is not read.
+        pairs = pairwise(command.words)
+        yield from (word for before, word in pairs if before.text not in CODE_OPTIONS)
+    elif name not in _ONLY_TEXT:
         yield from command.arguments
     yield from (given.value for given in command.assignments)
     yield from (redirect.target for redirect in command.redirects if redirect.kind in _FILES)
