@@ -189,7 +189,7 @@ def test_under_strict_what_deletes_is_for_those_who_asked_for_it_and_inside_the_
 def test_what_a_session_deletes_or_takes_back_is_kept_by_the_run_and_by_a_backup_ref(
     harness: CommandHarness,
 ) -> None:
-    first = [
+    first: list[dict[str, Any]] = [
         {"tool": "Write", "input": {"file_path": "kept.txt", "content": "kept\n"}},
         {"text": "Progress."},
     ]

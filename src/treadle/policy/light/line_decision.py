@@ -61,7 +61,7 @@ def decide_light_line(
     """Decide about one line. Never raises."""
     if not line.strip():
         return Allow(rule="empty")
-    findings = list(_find(line, context, lookups))
+    findings = _find(line, context, lookups)
     denied = next((found for found in findings if isinstance(found, Deny)), None)
     if denied is not None:
         return denied
@@ -72,23 +72,34 @@ def decide_light_line(
 def _find(line: str, context: ShellContext, lookups: SystemLookups) -> list[Finding]:
     # Whatever fails here must neither end the session nor allow what a search would find.
     try:
-        return list(_check_line(line, context, lookups, _Surroundings()))
+        return list(check_light_line(line, context, lookups))
     except Exception:
         return list(search_line(line, context.ask_before, reachable=context.reachable))
+
+
+def check_light_line(line: str, context: ShellContext, lookups: SystemLookups) -> Iterator[Finding]:
+    """Everything in the line that is refused or asked about."""
+    yield from _check_line(line, context, lookups, _Surroundings())
 
 
 def _check_line(
     line: str, context: ShellContext, lookups: SystemLookups, around: _Surroundings
 ) -> Iterator[Finding]:
-    node = _read(line, lookups.shfmt)
-    if node is None:
+    script = read_light_line(line, shfmt=lookups.shfmt)
+    if script is None:
         yield from search_line(line, context.ask_before, reachable=context.reachable)
     else:
-        yield from _check_script(flatten(with_piped_text(node)), context, lookups, around)
+        yield from _check_script(script, context, lookups, around)
+
+
+def read_light_line(line: str, *, shfmt: ParseLine) -> ParsedLine | None:
+    """Every command of the line, also in functions and substitutions; None if it is not shell, or
+    too much."""
+    node = _read(line, shfmt)
+    return None if node is None else flatten(with_piped_text(node))
 
 
 def _read(line: str, shfmt: ParseLine) -> Node | None:
-    """The line's tree; None if it is not shell, or too much."""
     try:
         plain = parse_plain_line(line, LineOutline())
     except LineRefused:
@@ -99,7 +110,12 @@ def _read(line: str, shfmt: ParseLine) -> Node | None:
     if len(source) > LONGEST_BYTES or len(mask_heredocs(source).source.split()) > _MOST_WORDS:
         return None
     printed = shfmt(line)
-    return read_tree(printed.json, source) if isinstance(printed, SyntaxTree) else None
+    if not isinstance(printed, SyntaxTree):
+        return None
+    try:
+        return read_tree(printed.json, source)
+    except LineRefused:
+        return None
 
 
 def _check_script(

@@ -1,11 +1,13 @@
 """Reads shfmt's tree of a line into nodes without refusing any construct. Pure."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import orjson
 
 from treadle.policy.light.words import LenientWordReader, find_substitutions
+from treadle.policy.shell.refusals import LineRefused
 from treadle.policy.shell.shell_nodes import (
     AndOrNode,
     BranchNode,
@@ -41,6 +43,8 @@ _REDIRECTS: Mapping[str, RedirectKind] = {
     "<<<": "herestring",
 }
 _STREAMS = frozenset("0123456789-")
+_CLOSES = re.compile(r"-.")
+_SUBSTITUTION = re.compile(r"\$\(|`")
 _ALWAYS_TRUE = frozenset({"true", ":", "sleep"})
 _LEAVING = frozenset({"break", "exit", "return", "exec"})
 
@@ -84,12 +88,19 @@ class _TreeReader:
     def _with_redirects(self, node: Json) -> Node:
         found = node.get("Redirs") or ()
         redirects = tuple(map(self._redirect, found))
+        # To bash the dash in `<&-word` closes a stream, and the rest is a word of the command.
+        closing = tuple(
+            each
+            for each in redirects
+            if each.kind == "duplicate" and _CLOSES.match(each.target.text)
+        )
         bodies = tuple(self._bodies(found))
         command = node.get("Cmd")
         result = self._command(command) if command else _simple(())
         if isinstance(result, SimpleNode):
             given = result.command
-            command_with = ShellCommand(given.words, given.assignments, redirects)
+            words = (*given.words, *(Word(each.target.text[1:]) for each in closing))
+            command_with = ShellCommand(words, given.assignments, (*given.redirects, *redirects))
             return SimpleNode(command_with, (*result.bodies, *bodies))
         if not redirects:
             return result
@@ -115,7 +126,7 @@ class _TreeReader:
             if each.get("Naked") and each.get("Value"):
                 words.append(self._words.read(each["Value"]))
             elif each.get("Naked"):
-                words.append(Word(each["Name"]["Value"]))
+                words.append(Word(_name(each)))
         assigned = [each for each in given if not each.get("Naked")]
         return self._with_assignments(node, tuple(words), assigned)
 
@@ -127,7 +138,7 @@ class _TreeReader:
             ShellCommand(
                 words,
                 tuple(
-                    Assignment(each["Name"]["Value"], self._words.read(each.get("Value")))
+                    Assignment(_name(each), self._words.read(each.get("Value")))
                     for each in assigned
                 ),
             ),
@@ -140,7 +151,7 @@ class _TreeReader:
     def _array(self, node: Json) -> Node:
         """An array holds one of its values wherever it is used, as the variable of a loop does."""
         values = [self._words.read(each.get("Value")) for each in node["Array"].get("Elems") or ()]
-        return BranchNode(SequenceNode(()), (), Loop(node["Name"]["Value"], tuple(values)))
+        return BranchNode(SequenceNode(()), (), Loop(_name(node), tuple(values)))
 
     def _test(self, node: Json) -> Node:
         words = (Word("[["), *self._test_words(node["X"]), Word("]]"))
@@ -167,9 +178,15 @@ class _TreeReader:
             return Redirect("heredoc", text, descriptor)
         target = self._words.read(node.get("Word"))
         if operator in ("<&", ">&"):
-            kind: RedirectKind = "duplicate" if _STREAMS.issuperset(target.text) else "write"
-            return Redirect(kind, target, descriptor)
+            return self._duplicate(target, descriptor)
         return Redirect(_REDIRECTS.get(operator, "write"), target, descriptor)
+
+    def _duplicate(self, target: Word, descriptor: str) -> Redirect:
+        # Bash expands what is quoted here, which no parser shows.
+        if target.quoted and _SUBSTITUTION.search(target.text):
+            raise LineRefused("redirect")
+        is_stream = _STREAMS.issuperset(target.text) or _CLOSES.match(target.text)
+        return Redirect("duplicate" if is_stream else "write", target, descriptor)
 
     def _subshell(self, node: Json) -> Node:
         return SubshellNode(self._block(node))
@@ -212,13 +229,17 @@ class _TreeReader:
             endless = not loop.get("Cond") and not _leaves(body)
             return SequenceNode((_ENDLESS, counting)) if endless else counting
         values = tuple(map(self._words.read, loop.get("Items") or ()))
-        return BranchNode(bodies, (body,), Loop(loop["Name"]["Value"], values))
+        return BranchNode(bodies, (body,), Loop(_name(loop), values))
 
     def _case(self, node: Json) -> Node:
         items = node.get("Items") or ()
         branches = tuple(self.statements(item.get("Stmts") or []) for item in items)
         bodies = self._bodies(node.get("Word"), [item.get("Patterns") for item in items])
         return BranchNode(SequenceNode(tuple(bodies)), branches)
+
+
+def _name(node: Json) -> str:
+    return str((node.get("Name") or {}).get("Value", ""))
 
 
 def _simple(

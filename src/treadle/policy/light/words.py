@@ -80,10 +80,15 @@ class LenientWordReader:
         start, end = span(node)
         return self.source[start:end].decode()
 
+    def _literal(self, part: Json) -> str:
+        """Plain text as it is written, without a backslash before the end of a line."""
+        raw = self.raw(part)
+        return raw[:-1] if (len(raw) - len(raw.rstrip("\\"))) % 2 else raw
+
     def _add(self, part: Json, parts: _WordParts) -> None:
         match part["Type"]:
             case "Lit":
-                text, masked = unquote_bare(self.raw(part))
+                text, masked = unquote_bare(self._literal(part))
                 parts.quoted |= QUOTED in masked
                 parts.text.append(text)
                 parts.masked.append(masked)
@@ -94,7 +99,7 @@ class LenientWordReader:
                 parts.quoted = True
                 for inner in part.get("Parts") or ():
                     if inner["Type"] == "Lit":
-                        parts.add_quoted(unquote_double(self.raw(inner)))
+                        parts.add_quoted(unquote_double(self._literal(inner)))
                     else:
                         self._add_inner(inner, parts)
             case _:
@@ -134,7 +139,7 @@ def _unquote_ansi(raw: str) -> str:
 
 def _unescape(found: re.Match[str]) -> str:
     if sign := found["sign"]:
-        return _SIGNS.get(sign, sign)
+        return _SIGNS.get(sign) or (sign if sign in "\\'\"?" else f"\\{sign}")
     digits = found["hex"] or found["short"] or found["long"]
     code = int(digits, 16) if digits else int(found["octal"], 8)
     return chr(code) if code <= _LARGEST_CODE else ""
