@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
 from posixpath import basename
 from typing import TypeAlias, assert_never
 
@@ -38,7 +37,7 @@ from treadle.policy.shell.syntax import ParsedLine, ShellCommand, Word
 
 RULE = "light"
 _DEEPEST = 6
-_MOST_INNER = 64
+_MOST_COMMANDS = 1000
 LONGEST_BYTES = 256 * 1024
 # shfmt prints about a kilobyte per word.
 _MOST_WORDS = 4000
@@ -46,10 +45,23 @@ _MOST_WORDS = 4000
 Finding: TypeAlias = Ask | Deny
 
 
+@dataclass(slots=True)
+class _Budget:
+    """How many more commands are checked for one line, those inside of others included."""
+
+    left: int = _MOST_COMMANDS
+
+    def spend(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise LineRefused("too-many-commands")
+
+
 @dataclass(frozen=True, slots=True)
 class _Surroundings:
     """What holds for a command by what it stands in."""
 
+    budget: _Budget
     # Something ends it after a time, or it runs in the background.
     ends: bool = False
     depth: int = 0
@@ -79,7 +91,10 @@ def _find(line: str, context: ShellContext, lookups: SystemLookups) -> list[Find
 
 def check_light_line(line: str, context: ShellContext, lookups: SystemLookups) -> Iterator[Finding]:
     """Everything in the line that is refused or asked about."""
-    yield from _check_line(line, context, lookups, _Surroundings())
+    try:
+        yield from _check_line(line, context, lookups, _Surroundings(_Budget()))
+    except LineRefused:
+        yield from search_line(line, context.ask_before, reachable=context.reachable)
 
 
 def _check_line(
@@ -100,15 +115,15 @@ def read_light_line(line: str, *, shfmt: ParseLine) -> ParsedLine | None:
 
 
 def _read(line: str, shfmt: ParseLine) -> Node | None:
+    source = line.encode(errors="replace")
+    if len(source) > LONGEST_BYTES or len(mask_heredocs(source).source.split()) > _MOST_WORDS:
+        return None
     try:
         plain = parse_plain_line(line, LineOutline())
     except LineRefused:
         plain = None
     if plain is not None:
         return plain
-    source = line.encode(errors="replace")
-    if len(source) > LONGEST_BYTES or len(mask_heredocs(source).source.split()) > _MOST_WORDS:
-        return None
     printed = shfmt(line)
     if not isinstance(printed, SyntaxTree):
         return None
@@ -150,8 +165,9 @@ def _follow_cd(command: ShellCommand, tracker: DirectoryTracker) -> None:
 def _check_command(
     command: ShellCommand, location: CommandLocation, around: _Surroundings
 ) -> Iterator[Finding]:
+    around.budget.spend()
     name = _program_name(command, location)
-    inner = tuple(islice(find_inner(command, name), _MOST_INNER)) if command.words else ()
+    inner = tuple(find_inner(command, name)) if command.words else ()
     for use in find_paths(_without_inner(command, inner), name):
         found = find_secret_path(use, location) or find_protected_path(use, location)
         if found is not None:
@@ -168,10 +184,11 @@ def _check_command(
         find_gate(command, name, context.ask_before, reachable=context.reachable),
     )
     yield from (refusal for refusal in refusals if refusal is not None)
-    if around.depth < _DEEPEST:
-        deeper = replace(around, depth=around.depth + 1)
-        for each in inner:
-            yield from _check_inner(each, location, deeper)
+    if inner and around.depth == _DEEPEST:
+        raise LineRefused("nested-too-deep")
+    deeper = replace(around, depth=around.depth + 1)
+    for each in inner:
+        yield from _check_inner(each, location, deeper)
 
 
 def _without_inner(command: ShellCommand, inner: tuple[Inner, ...]) -> ShellCommand:

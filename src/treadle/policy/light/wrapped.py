@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from posixpath import basename
 from typing import TypeAlias
 
@@ -24,6 +25,8 @@ _SHELL_LINE = re.compile(r"-[A-Za-z]*c")
 _SHELL_VALUES = names("-o +o -O +O --rcfile --init-file")
 _ENDS = names("timeout gtimeout")
 _FIND_RUNS = names("-exec -execdir -ok -okdir")
+_FIND_ENDS = (";", "+")
+_MOST_PATHS = 8
 _FD_RUNS = names("-x -X --exec --exec-batch")
 _TEXTS = frozenset({"heredoc", "herestring"})
 _STDIN = frozenset({"-", "/dev/stdin", "/dev/fd/0"})
@@ -102,22 +105,20 @@ def _evaluated(name: str, words: tuple[Word, ...]) -> Iterator[Inner]:
 def _run_by_find(command: ShellCommand, name: str) -> Iterator[Inner]:
     words = command.arguments
     runs = _FIND_RUNS if name == "find" else _FD_RUNS
-    for at, word in enumerate(words):
-        if word.text not in runs:
+    at = 0
+    while at < len(words):
+        at += 1
+        if words[at - 1].text not in runs:
             continue
-        rest = []
-        for each in words[at + 1 :]:
-            if each.text in (";", "+"):
-                break
-            rest.append(each)
-        found = found_paths(words[:at]) if name == "find" else [each.text for each in words[:at]]
-        if not rest:
-            continue
-        for path in found[:8]:
+        rest = tuple(takewhile(lambda word: word.text not in _FIND_ENDS, words[at:]))
+        before = words[: at - 1]
+        found = found_paths(before) if name == "find" else [word.text for word in before]
+        at += len(rest)
+        for path in found[:_MOST_PATHS] if rest else ():
             yield InnerCommand(replace(command, words=_with_path(rest, path), redirects=()))
 
 
-def _with_path(words: list[Word], path: str) -> tuple[Word, ...]:
+def _with_path(words: tuple[Word, ...], path: str) -> tuple[Word, ...]:
     return tuple(
         replace(word, text=word.text.replace("{}", path), expands=True)
         if "{}" in word.text
