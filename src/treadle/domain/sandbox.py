@@ -11,6 +11,7 @@ Network = Literal["none", "gateway", "allowlist", "open"]
 # Who reaches the package indexes: every confined process, the setup command alone, or none.
 IndexMode = Literal["open", "setup", "closed"]
 NETWORKS: tuple[Network, ...] = ("none", "gateway", "allowlist", "open")
+Access = Literal["read", "write"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +28,12 @@ class ResourceLimits:
 class Confinement:
     """All that a process can reach; paths are the same inside and outside."""
 
-    # Writable; the working directory.
+    # The working directory.
     workspace: Path
     # Writable and private; HOME.
     home: Path
     network: Network = "none"
+    workspace_access: Access = "write"
     readable: tuple[Path, ...] = ()
     writable: tuple[Path, ...] = ()
     # In the workspace but read-only, whether they exist or not.

@@ -15,7 +15,11 @@ from treadle.settings.keys import known_keys
 from treadle.wiring.checked_request import CheckedRequest, RunHost
 from treadle.wiring.package_indexes import find_sandbox_indexes
 from treadle.wiring.sandbox import find_sandbox_reach
-from treadle.wiring.validate_settings import require_valid, require_way_to_model
+from treadle.wiring.validate_settings import (
+    require_sandbox_for,
+    require_valid,
+    require_way_to_model,
+)
 from treadle.workflows.registry import find_workflow
 from treadle.workspace.included_files import IncludedFiles, find_included
 from treadle.workspace.project import Project, find_project, read_identity, require_writable
@@ -62,7 +66,9 @@ async def check_request(request: RunRequest, host: RunHost) -> CheckedRequest:
     require_valid(settings, environment, project.root)
     _require_text_path(environment.root)
     require_writable(project)
-    if not (request.no_sandbox or environment.no_sandbox):
+    if request.no_sandbox or environment.no_sandbox:
+        require_sandbox_for(settings.policy)
+    else:
         require_way_to_model(settings, environment, rehearsal=request.rehearsal)
     identity, included, reach, indexes = await asyncio.gather(
         read_identity(project),
