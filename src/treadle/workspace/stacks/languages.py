@@ -94,11 +94,11 @@ def make(files: ProjectListing) -> Stack | None:
     """The setup, check and test targets of a Makefile."""
     text = files.text("GNUmakefile", "makefile", "Makefile")
     targets = {name for group in _TARGET.findall(text) for name in group.split()}
-    commands = [
+    setup, check, test = (
         next((f"make {name}" for name in names if name in targets), "")
         for names in (("setup", "bootstrap", "deps"), ("check", "lint"), ("test", "tests"))
-    ]
-    if commands[1] == "make check" and not commands[2]:
+    )
+    if check == "make check" and not test:
         # In autotools and similar tools, `check` runs the tests.
-        commands[1:] = ["", "make check"]
-    return Stack("make", *commands) if any(commands) else None
+        check, test = "", check
+    return Stack("make", setup, check, test) if setup or check or test else None
