@@ -27,6 +27,7 @@ from treadle.workflows.loop.run_parts import CheckParts, ProjectFacts, RunParts,
 from treadle.workflows.loop.run_timer import RunTimer
 from treadle.workflows.loop.run_workspace import RunWorkspace
 from treadle.workflows.loop.session_briefs import SessionBriefs, SessionSetup
+from treadle.workflows.loop.session_conditions import SessionConditions
 from treadle.workflows.loop.workspace_spec import PreviousRuns, WorkspaceSpec
 from treadle.workspace.disk_tree import NOTES_FILE
 from treadle.workspace.project import find_agent_settings, ignored_settings_notice
@@ -145,6 +146,12 @@ def _session_setup(context: RunContext) -> SessionSetup:
         instructions_file=context.checked.agent_kind.instructions_file,
         identity=context.checked.identity,
         home=context.checked.private_home,
+        conditions=SessionConditions(
+            context.checked.confinement,
+            settings.sandbox.network,
+            settings.sandbox.hosts,
+            "closed",
+        ),
     )
 
 
