@@ -30,6 +30,7 @@ from treadle.runs.heartbeat import last_beat
 from treadle.runs.land import land_at_end
 from treadle.runs.previous_runs import previous_runs_of, require_all_landed
 from treadle.runs.recovery import end_leftovers
+from treadle.runs.sandbox_probe import probe_sandbox
 from treadle.runs.working_files import follow_log
 from treadle.session.driver import SessionDriver
 from treadle.session.stop_signal import StopSignal
@@ -43,7 +44,7 @@ from treadle.wiring.limits import run_limits
 from treadle.wiring.run_context import RunContext
 from treadle.wiring.sandbox import choose_sandbox, remove_stale_reports
 from treadle.wiring.sandbox_network import sandbox_network
-from treadle.wiring.sandboxed_agent import prove, session_sandbox
+from treadle.wiring.sandboxed_agent import session_sandbox
 from treadle.wiring.search_path import without_project
 from treadle.workflows.loop.approval_requests import void_questions
 from treadle.workflows.loop.run_history import read_history
@@ -238,7 +239,7 @@ async def _run_loop(active: ActiveRun, driver: SessionDriver, steps: Steps) -> R
 async def _prepare(context: RunContext, driver: SessionDriver, steps: Steps) -> RunParts:
     """Open the workspace and probe the sandbox: nothing runs before both succeed."""
     checked, settings = context.checked, context.settings
-    probing = asyncio.create_task(prove(context.sandbox))
+    probing = asyncio.create_task(probe_sandbox(context.sandbox))
     try:
         previous = await previous_runs_of(checked, context.history)
         if checked.workflow.needs_landed_work:

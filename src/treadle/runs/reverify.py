@@ -18,6 +18,7 @@ from treadle.policy.redaction import make_redactor
 from treadle.runs.credentials import run_secrets
 from treadle.runs.find import open_logs
 from treadle.runs.request_json import read_request
+from treadle.runs.sandbox_probe import probe_sandbox
 from treadle.runs.trust import load_trusted
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment
@@ -32,14 +33,14 @@ from treadle.verify.evidence_diff import (
     read_evidence,
 )
 from treadle.verify.reports.report_request import request_reports
-from treadle.wiring.check_runner import SandboxedRunner
+from treadle.wiring.check_runner import check_runner
 from treadle.wiring.checked_request import CheckedRequest, RunHost
-from treadle.wiring.project_commands import CommandBounds
+from treadle.wiring.project_commands import ProjectCommandContext
 from treadle.wiring.sandbox import choose_sandbox, find_sandbox_reach
-from treadle.wiring.sandboxed_agent import prove
 from treadle.wiring.search_path import without_project
 from treadle.workflows.loop.run_history import read_history
-from treadle.workspace.clean_checkout import CleanCheckout, find_tree
+from treadle.workflows.loop.sandboxed_check_runner import SandboxedCheckRunner
+from treadle.workspace.clean_checkout import find_tree
 from treadle.workspace.disk import remove
 from treadle.workspace.object_integrity import find_damaged_object
 from treadle.workspace.project import Project, find_project
@@ -75,7 +76,7 @@ async def verify_run(row: RunRow, target: ReverifyTarget, report: Report) -> lis
     logs = EvidenceLogs(run_directory(target.environment.root, row.id))
     compared = []
     with _sandboxed_runner(checked) as runner:
-        await prove(runner.bounds.sandbox)
+        await probe_sandbox(runner.bounds.sandbox)
         reverification = _Reverification(runner, logs, checked.settings)
         for recorded in evidence:
             report(recorded.title)
@@ -142,7 +143,7 @@ def _stored_request(row: RunRow, environment: Environment, project: Project) -> 
 
 
 @contextmanager
-def _sandboxed_runner(checked: CheckedRequest) -> Iterator[SandboxedRunner]:
+def _sandboxed_runner(checked: CheckedRequest) -> Iterator[SandboxedCheckRunner]:
     """A runner in a temporary folder, apart from the run's own."""
     parent = checked.environment.root / FOLDER
     parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -151,7 +152,7 @@ def _sandboxed_runner(checked: CheckedRequest) -> Iterator[SandboxedRunner]:
     try:
         on_host = without_project(checked.environment, checked.project.root)
         sandbox = choose_sandbox(on_host, reports=directory, wanted=True)
-        bounds = CommandBounds(
+        context = ProjectCommandContext(
             checked,
             None if checked.unconfined else sandbox,
             asyncio.Event(),
@@ -160,7 +161,7 @@ def _sandboxed_runner(checked: CheckedRequest) -> Iterator[SandboxedRunner]:
             # Not the run's mark, because the run may continue meanwhile.
             mark=directory.name,
         )
-        yield SandboxedRunner(bounds, CleanCheckout(directory / "proving"), EvidenceLogs(directory))
+        yield check_runner(context, directory)
     finally:
         remove(directory)
         os.close(lock)
@@ -168,7 +169,7 @@ def _sandboxed_runner(checked: CheckedRequest) -> Iterator[SandboxedRunner]:
 
 @dataclass(frozen=True, slots=True)
 class _Reverification:
-    runner: SandboxedRunner
+    runner: SandboxedCheckRunner
     logs: EvidenceLogs
     settings: Settings
     # By commit; empty if it is intact.
@@ -183,7 +184,7 @@ class _Reverification:
         return replace(current, log_before=log)
 
     async def _rerun(self, recorded: RecordedEvidence) -> CurrentEvidence:
-        evidence, project = recorded.evidence, self.runner.bounds.checked.project
+        evidence, project = recorded.evidence, self.runner.bounds.project
         log = await asyncio.to_thread(self.logs.check_integrity, evidence.log)
         tree = await find_tree(project, evidence.commit)
         if tree != evidence.tree:

@@ -3,18 +3,19 @@
 from pathlib import Path
 
 from treadle.adapters.clock import SystemClock, fresh_session_id
+from treadle.adapters.stores.ledger import DatabaseLedger
 from treadle.adapters.stores.note_files import NoteFiles
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.events.run import RunWarned
 from treadle.domain.run import LandingChoice
 from treadle.durable.port import Steps
+from treadle.gateway.metered_agent import others_today_usd
 from treadle.policy.available_tools import merge_tools
 from treadle.policy.secret_search import SecretSearch
 from treadle.session.driver import SessionDriver
 from treadle.verify.suite import SuiteCommand
 from treadle.wiring.admission import session_admission, spread
-from treadle.wiring.check_runner import check_runner
-from treadle.wiring.gateway import others_today_usd
+from treadle.wiring.check_runner import run_check_runner
 from treadle.wiring.limits import run_limits, session_limits
 from treadle.wiring.protected_paths import protected_paths
 from treadle.wiring.run_context import RunContext
@@ -130,7 +131,7 @@ async def _session_parts(context: RunContext, workspace: RunWorkspace) -> Sessio
         limits=session_limits(context.settings),
         admission=session_admission(context),
         slots=checked.host.slots,
-        new_setup=lambda: workspace_setup(context, workspace.path),
+        new_setup=lambda: workspace_setup(context, workspace.path).prepare,
         forget_setup=lambda: (checked.directory / SETUP_MARKER).unlink(missing_ok=True),
     )
 
@@ -158,7 +159,7 @@ def _session_setup(context: RunContext) -> SessionSetup:
 def _check_parts(context: RunContext, workspace: RunWorkspace, timer: RunTimer) -> CheckParts:
     checked, verify = context.checked, context.settings.verify
     return CheckParts(
-        runner=check_runner(context, timer),
+        runner=run_check_runner(context, timer),
         suite=_test_suite(context) if checked.workflow.runs_tests else None,
         check_s=verify.check_minutes * 60,
         coverage=verify.coverage,
@@ -186,10 +187,11 @@ def _test_suite(context: RunContext) -> SuiteCommand | None:
 
 def _run_inputs(context: RunContext) -> RunInputs:
     settings, request = context.settings, context.checked.request
+    ledger = DatabaseLedger(context.database)
 
     def others_today() -> float:
         now = SystemClock().now()
-        return others_today_usd(context.database, request.run, now, rehearsal=request.rehearsal)
+        return others_today_usd(ledger, request.run, now, rehearsal=request.rehearsal)
 
     return RunInputs(
         limits=lambda: run_limits(settings),
