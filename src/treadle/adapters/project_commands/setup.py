@@ -18,6 +18,7 @@ from treadle.adapters.sandboxes.command_runner import ProcessResult
 from treadle.domain.events.work import SetupFinished
 from treadle.domain.package_index import PackageIndex
 from treadle.domain.sandbox import Confinement
+from treadle.verify.failure_cause import cause_lines
 
 MAX_OUTPUT = 4000
 # As `timeout` exits.
@@ -63,9 +64,7 @@ class IndexSearch:
 
 @dataclass(frozen=True, slots=True)
 class SetupCommand:
-    """The setup command of a project. A failure is recorded and left to the agent, which knows the
-    command, because a project may have nothing to install before its first session. A failed
-    sandbox ends the run."""
+    """The setup command of a project. A failed sandbox raises."""
 
     line: str
     seconds: float
@@ -97,11 +96,14 @@ class SetupCommand:
     def _event(
         self, result: ProcessResult, hosts: tuple[str, ...], started: float
     ) -> SetupFinished:
+        # Redacted before it is cut, because half a secret is not recognized.
+        output = self.clean(result.output)
+        exit_code = NO_EXIT_CODE if result.exit_code is None else result.exit_code
         return SetupFinished(
             command=self.line,
-            exit_code=NO_EXIT_CODE if result.exit_code is None else result.exit_code,
+            exit_code=exit_code,
             duration_s=round(monotonic() - started, 3),
-            # Redacted before it is cut, because half a secret is not recognized.
-            output=self.clean(result.output)[-MAX_OUTPUT:],
+            output=output[-MAX_OUTPUT:],
             hosts=hosts,
+            cause=cause_lines(output) if exit_code else (),
         )

@@ -20,6 +20,7 @@ from treadle.workflows.loop.workspace_setup import MAX_TRIES, RunSetup
 from treadle.workspace.clean_checkout import CleanCheckout, SetupBase, find_tree
 from treadle.workspace.output_files import mark_files, read_written_files
 from treadle.workspace.project import Project
+from treadle.workspace.setup_key import SetupNotYet, setup_key
 
 # Characters of the output that a result contains; the log has all of it.
 MAX_OUTPUT = 8000
@@ -101,7 +102,7 @@ class SandboxedCheckRunner:
                 f"{project.root} has no commit {check.commit}",
                 hint="fetch it from where it was made, for example with `git fetch --all`",
             )
-        setup_note = await self._prepare_tree(check.commit, tree)
+        setup_note = await self._prepare_tree(check.commit)
         check = replace(check, seconds=min(check.seconds, self.time_left()))
         before = await asyncio.to_thread(mark_files, self.tree.work, check.collect)
         started = monotonic()
@@ -125,18 +126,20 @@ class SandboxedCheckRunner:
             read_written_files, self.tree.work, check.collect, before=before
         )
         files = {name: content.replace(prefix.encode(), b"") for name, content in files.items()}
-        return CommandResult(evidence, text[-MAX_OUTPUT:], files, text)
+        setup_failure = setup_note.strip().rpartition("\n")[2].strip("()")
+        return CommandResult(evidence, text[-MAX_OUTPUT:], files, text, setup_failure)
 
     async def _run(self, check: CheckCommand) -> CommandOutput:
         return await self.commands.run(check, self.confine(self.tree))
 
-    async def _prepare_tree(self, commit: str, tree: str) -> str:
+    async def _prepare_tree(self, commit: str) -> str:
         """Check out the commit and set it up; a note for the output if the setup failed."""
         project, command = self.bounds.project, self.bounds.setup
-        if not command:
+        key = await setup_key(project, commit, command) if command else SetupNotYet(())
+        if isinstance(key, SetupNotYet):
             await self.tree.prepare(project, commit)
             return ""
-        base = await self._base(commit, setup_key(tree, command))
+        base = await self._base(commit, key)
         await self.tree.prepare(project, commit, base)
         return self.tree.note_of(base)
 
@@ -151,14 +154,9 @@ class SandboxedCheckRunner:
         note = ""
         if finished.exit_code != 0:
             self._failures[key] = failures + 1
-            end = f"(setting up failed with exit code {finished.exit_code})"
+            end = f"(setup failed with exit code {finished.exit_code})"
             note = f"{finished.output.rstrip()}\n{end}\n\n"
         return await asyncio.to_thread(self.tree.keep_base, key, note)
-
-
-def setup_key(tree: str, command: str) -> str:
-    """The key of a setup on a tree. Any file may affect the setup, so no other tree shares it."""
-    return hashlib.sha256(f"{tree}\0{command}".encode()).hexdigest()
 
 
 def output_text(result: CommandOutput, seconds: float) -> str:
