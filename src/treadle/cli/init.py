@@ -9,6 +9,13 @@ from typing import Any
 import click
 
 from treadle.cli.context import CommandContext
+from treadle.cli.included_files_question import (
+    INCLUDE,
+    ask_to_include,
+    files_to_include,
+    print_left_out,
+    trust_answers,
+)
 from treadle.domain.errors import UsageError
 from treadle.runs.trust import require_trust
 from treadle.settings.environment_values import parse_text
@@ -73,8 +80,11 @@ def command(context: CommandContext, project_dir: str | None, *, yes: bool) -> N
         _print_chosen(detected.packages, chosen)
     commands = join_commands(chosen)
     answers = propose_answers(present, detected, commands)
-    if not yes:
-        answers |= _ask(answers)
+    included = files_to_include(project, raw, present) if top is not None else ()
+    if yes:
+        print_left_out(included)
+    else:
+        answers |= _ask(answers) | ask_to_include(included)
     ignored = ignore_lines(NOTES_FILE, commands.ignored)
     changes = changed_files(files, answers, schema=schema_text(), ignored=ignored)
     if makes_repository:
@@ -82,6 +92,8 @@ def command(context: CommandContext, project_dir: str | None, *, yes: bool) -> N
         click.echo("made    a git repository")
     for path, new in changes.items():
         replace_text(project / path, new)
+    if INCLUDE in answers:
+        trust_answers(context.environment, project)
     _print_written(changes)
     _print_next(
         project, str(answers["project.spec"]), has_repository=makes_repository or top is not None

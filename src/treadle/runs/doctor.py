@@ -15,6 +15,7 @@ from treadle.adapters.browser.browser_search import browser_versions
 from treadle.domain.agent_kind import AgentKind
 from treadle.domain.errors import TreadleError
 from treadle.domain.sandbox import ProbePassed, SandboxFailed
+from treadle.domain.stored_path import stored_path
 from treadle.runs.credentials import with_stored_login
 from treadle.runs.trust import load_trusted
 from treadle.settings.definitions import AgentSettings
@@ -85,7 +86,7 @@ async def _project(project: Path, environment: Environment) -> DoctorFinding:
         return DoctorFinding(
             "project", "warning", f"no {spec} yet", "write down what you want built"
         )
-    return DoctorFinding("project", "good", str(found.root))
+    return DoctorFinding("project", "good", stored_path(found.root))
 
 
 async def _identity(project: Path, environment: Environment) -> DoctorFinding:

@@ -20,6 +20,7 @@ from treadle.domain.events.run import RunRecovered, RunStarted, RunWarned
 from treadle.domain.ports import KillableAgent
 from treadle.domain.run import LandingChoice, LandingMode, RunResult
 from treadle.domain.sandbox import Sandbox
+from treadle.domain.stored_path import stored_path
 from treadle.durable.port import Steps, WorkflowChanged
 from treadle.gateway.allowed_hosts import parse_entries
 from treadle.gateway.sandbox_network import host_recorder
@@ -30,6 +31,7 @@ from treadle.runs.heartbeat import last_beat
 from treadle.runs.land import land_at_end
 from treadle.runs.previous_runs import previous_runs_of, require_all_landed
 from treadle.runs.recovery import end_leftovers
+from treadle.runs.request import specification_notice
 from treadle.runs.sandbox_probe import probe_sandbox
 from treadle.runs.working_files import follow_log
 from treadle.session.driver import SessionDriver
@@ -216,7 +218,9 @@ def _record_start(context: RunContext, warnings: list[str]) -> None:
         recorder.record(RunRecovered(run_limits(context.settings), checked.confinement))
     # The sandbox may have been switched off only for this leg.
     unsandboxed = [UNSANDBOXED] if checked.unconfined else []
-    for warning in [*unsandboxed, *warnings] if fresh else unsandboxed:
+    if checked.workflow.specification == "file":
+        warnings = [specification_notice(checked.spec, checked.spec_text), *warnings]
+    for warning in filter(None, [*unsandboxed, *warnings] if fresh else unsandboxed):
         recorder.record(RunWarned(warning))
 
 
@@ -274,7 +278,7 @@ def _started(checked: CheckedRequest) -> RunStarted:
     return RunStarted(
         run=request.run,
         workflow=request.workflow,
-        project=str(checked.project.root),
+        project=stored_path(checked.project.root),
         project_key=checked.project.key,
         version=__version__,
         model=settings.agent.model,

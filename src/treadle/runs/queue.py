@@ -10,6 +10,7 @@ from treadle.adapters.stores.event_store import open_store
 from treadle.adapters.stores.recorder import Recorder
 from treadle.domain.events.run import RunQueued
 from treadle.domain.run_request import RunRequest
+from treadle.domain.stored_path import stored_path
 from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location, leg_name
 from treadle.runs.locks import worker_is_alive
 from treadle.runs.rehearsal_model import store_script
@@ -33,7 +34,7 @@ async def detach(request: RunRequest, host: RunHost) -> None:
         queued = RunQueued(
             run=request.run,
             workflow=request.workflow,
-            project=str(checked.project.root),
+            project=stored_path(checked.project.root),
             project_key=checked.project.key,
             rehearsal=request.rehearsal,
         )

@@ -14,9 +14,11 @@ from treadle.domain.errors import ProjectError
 from treadle.domain.ids import short_id
 from treadle.domain.run_request import RunRequest
 from treadle.domain.run_row import RunRow
+from treadle.domain.stored_path import path_from, stored_path
 from treadle.policy.redaction import make_redactor
 from treadle.runs.credentials import run_secrets
 from treadle.runs.find import open_logs
+from treadle.runs.request import included_files
 from treadle.runs.request_json import read_request
 from treadle.runs.sandbox_probe import probe_sandbox
 from treadle.runs.trust import load_trusted
@@ -118,12 +120,15 @@ async def _check_target(row: RunRow, target: ReverifyTarget) -> CheckedRequest:
     )
     request = replace(request, no_sandbox=target.unconfined)
     host = RunHost(environment, asyncio.Semaphore(1))
-    return CheckedRequest(request, host, settings, project, PLACEHOLDER_IDENTITY, "", reach)
+    included = await included_files(project, settings)
+    return CheckedRequest(
+        request, host, settings, project, PLACEHOLDER_IDENTITY, "", reach, included=included
+    )
 
 
 def _settings_of(row: RunRow, project: Project) -> Path:
     """This clone, or the run's own project if settings are not committed."""
-    own_project = Path(row.project_path)
+    own_project = path_from(row.project_path)
     return (
         project.root
         if _has_settings(project.root) or not _has_settings(own_project)
@@ -139,7 +144,7 @@ def _stored_request(row: RunRow, environment: Environment, project: Project) -> 
     try:
         return read_request(environment.root, row.id)
     except ProjectError:  # a run of another machine: only this clone's settings are known
-        return RunRequest(row.id, str(project.root), {}, no_sandbox=False, rehearsal=False)
+        return RunRequest(row.id, stored_path(project.root), {}, no_sandbox=False, rehearsal=False)
 
 
 @contextmanager

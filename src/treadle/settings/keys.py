@@ -12,7 +12,8 @@ from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 from treadle.domain.review import Severity
 from treadle.domain.run import LandingMode
 from treadle.domain.sandbox import Network
-from treadle.settings.definitions import LARGEST_NUMBER, AgentKindName, Rule, Settings
+from treadle.settings.definitions import LARGEST_NUMBER, AgentKindName, Settings
+from treadle.settings.setting_field import Rule
 
 Kind: TypeAlias = Literal[
     "text", "choice", "boolean", "integer", "number", "list", "tables", "prices"

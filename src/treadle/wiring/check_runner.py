@@ -52,7 +52,7 @@ def check_runner(
             ),
         ),
         run_setup=setup_command(context).run,
-        tree=CleanCheckout(directory / CHECKOUT_FOLDER),
+        tree=CleanCheckout(directory / CHECKOUT_FOLDER, checked.included),
         logs=EvidenceLogs(directory),
         time_left=time_left,
     )

@@ -51,6 +51,7 @@ async def open_run_workspace(context: RunContext, previous: PreviousRuns) -> Run
         unlanded=previous.unlanded,
         search=SecretSearch(context.secrets),
         protected=protected_paths(settings, checked.project.root),
+        included=checked.included.names,
         clean=context.redact,
     )
     if history.prepared is None:

@@ -20,6 +20,21 @@ def configured_paths(settings: Settings) -> tuple[str, ...]:
     return settings.verify.protect
 
 
+def require_included_paths(settings: Settings) -> None:
+    """Raises SettingsError for a path of `workspace` that is not inside the project."""
+    included = {
+        "include": settings.workspace.include,
+        "include_for_agent": settings.workspace.include_for_agent,
+    }
+    for key, paths in included.items():
+        for path in paths:
+            if not is_protectable(path):
+                raise SettingsError(
+                    f"workspace.{key}: {path!r} is not a path inside the project",
+                    hint='name files or patterns from its top, such as ".env.test"',
+                )
+
+
 def protected_paths(settings: Settings, root: Path) -> tuple[str, ...]:
     """The paths and patterns for the policy and for the screening of commits."""
     return find_protected(configured_paths(settings), settings.hooks.before_tool_use, root)

@@ -31,6 +31,7 @@ def workspace_setup(context: RunContext, workspace: Path) -> WorkspaceSetup:
         run=command.run,
         stop=context.stop.event,
         log=context.recorder,
+        included=checked.included,
     )
 
 
@@ -59,5 +60,6 @@ def _index_search(checked: CheckedRequest) -> IndexSearch:
         profiles=checked.settings.policy.profiles or PROFILES,
         environment=raw,
         search_path=path_outside(checked.environment.path, checked.project.root),
+        project_root=checked.project.root,
         proxy_for=None if checked.request.rehearsal else lambda url: proxy_for(url, raw),
     )

@@ -10,7 +10,7 @@ from treadle.policy.permission_rules import PermissionRule, parse_rule
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment, agent_environment
 from treadle.wiring.agent import require_free_names
-from treadle.wiring.protected_paths import configured_paths
+from treadle.wiring.protected_paths import configured_paths, require_included_paths
 from treadle.wiring.sandbox_paths import sandbox_paths
 
 
@@ -19,6 +19,7 @@ def require_valid(settings: Settings, environment: Environment, project: Path) -
     parse_entries(settings.sandbox.hosts)
     permission_rules(settings)
     configured_paths(settings)
+    require_included_paths(settings)
     require_free_names(settings.mcp_servers or {})
     sandbox_paths(settings.sandbox, environment, project)
 

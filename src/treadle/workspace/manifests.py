@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+from collections.abc import Collection
 from pathlib import Path, PurePosixPath
 
 from treadle.workspace.setup_inputs import missing_files, named_files
@@ -30,9 +31,12 @@ def is_manifest(path: str) -> bool:
     return name in MANIFESTS or _is_requirements(name)
 
 
-def missing_setup_files(workspace: Path, command: str) -> tuple[str, ...]:
-    """The files that the setup command needs and that the workspace does not have yet."""
-    return missing_files(command, lambda path: (workspace / path).exists())
+def missing_setup_files(
+    workspace: Path, command: str, included: Collection[str] = ()
+) -> tuple[str, ...]:
+    """The files that the setup command needs and that the workspace does not have yet; it gets the
+    included ones when the command runs."""
+    return missing_files(command, lambda path: path in included or (workspace / path).exists())
 
 
 def setup_fingerprint(workspace: Path, command: str) -> str:

@@ -1,7 +1,7 @@
 """The key of a setup on a commit: commits with the same key share what the setup installed."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -31,12 +31,14 @@ class SetupNotYet:
     missing: tuple[str, ...]
 
 
-async def setup_key(project: Project, commit: str, command: str) -> str | SetupNotYet:
-    """The key of the setup on a commit."""
+async def setup_key(
+    project: Project, commit: str, command: str, included: Collection[str] = ()
+) -> str | SetupNotYet:
+    """The key of the setup on a commit; `included` are files that it gets besides."""
     git = without_replacements(project.git)
     listing = await git.run("ls-tree", "-r", "-z", "--full-tree", commit)
     entries = dict(_entries(listing))
-    if missing := missing_files(command, entries.__contains__):
+    if missing := missing_files(command, lambda path: path in entries or path in included):
         return SetupNotYet(missing)
     manifests = {path: entry for path, entry in entries.items() if is_manifest(path)}
     is_known = len(manifests) <= _MOST_MANIFESTS and is_installation(

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from time import monotonic
 from typing import Protocol
 
-from treadle.adapters.packages.index_lookup import ProxyFor, find_file_hosts, find_indexes
-from treadle.adapters.packages.indexes import index_variables
+from treadle.adapters.packages.find_sources import find_package_sources
+from treadle.adapters.packages.home_files import write_home_files
+from treadle.adapters.packages.index_lookup import ProxyFor, find_file_hosts
+from treadle.adapters.packages.package_sources import PackageSources
 from treadle.adapters.project_commands.command import (
     CommandBounds,
     NetworkAccess,
@@ -49,17 +52,20 @@ class IndexSearch:
     profiles: Sequence[str]
     environment: Mapping[str, str] = field(repr=False)
     search_path: str
+    project_root: Path
     # None: connect to no host, as in a rehearsal.
     proxy_for: ProxyFor | None
 
-    async def find(self) -> list[PackageIndex]:
+    async def find(self) -> PackageSources:
         raw = self.environment
-        indexes = await find_indexes(self.profiles, raw, search_path=self.search_path)
+        sources = await find_package_sources(
+            self.profiles, raw, search_path=self.search_path, project_root=self.project_root
+        )
         if self.proxy_for is None:
-            return indexes
+            return sources
         authorities = [raw[name] for name in AUTHORITIES if raw.get(name)]
-        linked = await find_file_hosts(indexes, self.proxy_for, authorities=authorities)
-        return [*indexes, *linked]
+        linked = await find_file_hosts(sources.indexes, self.proxy_for, authorities=authorities)
+        return replace(sources, indexes=(*sources.indexes, *linked))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +83,19 @@ class SetupCommand:
     async def run(self, confinement: Confinement) -> SetupFinished:
         """Run to the end, in the workspace of the confinement."""
         started = monotonic()
-        indexes = await self.search.find()
-        async with self.open_network(indexes) as network:
-            command = self._command(confinement, indexes)
+        sources = await self.search.find()
+        write_home_files(confinement.home, sources.home_files)
+        async with self.open_network(sources.indexes) as network:
+            command = self._command(confinement, sources)
             result = await run_project_command(self.bounds, command, network.access)
         return self._event(result, network.hosts, started)
 
-    def _command(self, confinement: Confinement, indexes: list[PackageIndex]) -> ProjectCommand:
+    def _command(self, confinement: Confinement, sources: PackageSources) -> ProjectCommand:
         return ProjectCommand(
             self.line,
             confinement,
             seconds=self.seconds,
-            variables=index_variables(indexes),
+            variables=sources.variables,
             # An index may be on this machine, so loopback must use the proxy, too.
             sandbox_variables={"NO_PROXY": "", "no_proxy": ""},
         )

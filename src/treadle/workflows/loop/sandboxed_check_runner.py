@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import json
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from time import monotonic
@@ -12,6 +12,7 @@ from typing import Protocol
 
 from treadle.domain.check import Evidence
 from treadle.domain.errors import ProjectError
+from treadle.domain.events.work import SetupFinished
 from treadle.domain.sandbox import Confinement, Network, Sandbox
 from treadle.policy.redaction import Redactor
 from treadle.session.stop_signal import unless_stopped
@@ -119,7 +120,7 @@ class SandboxedCheckRunner:
             tree=tree,
             exit_code=result.exit_code,
             duration_s=round(duration, 3),
-            fingerprint=fingerprint_of(self.bounds, check),
+            fingerprint=fingerprint_of(self.bounds, check, self.tree.included.names),
             log=await asyncio.to_thread(self.logs.keep, text),
         )
         files = await asyncio.to_thread(
@@ -134,8 +135,7 @@ class SandboxedCheckRunner:
 
     async def _prepare_tree(self, commit: str) -> str:
         """Check out the commit and set it up; a note for the output if the setup failed."""
-        project, command = self.bounds.project, self.bounds.setup
-        key = await setup_key(project, commit, command) if command else SetupNotYet(())
+        project, key = self.bounds.project, await self._setup_key(commit)
         if isinstance(key, SetupNotYet):
             await self.tree.prepare(project, commit)
             return ""
@@ -143,20 +143,35 @@ class SandboxedCheckRunner:
         await self.tree.prepare(project, commit, base)
         return self.tree.note_of(base)
 
+    async def try_setup(self, commit: str) -> SetupFinished | SetupNotYet:
+        """Set a clean checkout of the commit up; the next check on it uses the result."""
+        key = await self._setup_key(commit)
+        return key if isinstance(key, SetupNotYet) else (await self._set_up(commit, key))[0]
+
+    async def _setup_key(self, commit: str) -> str | SetupNotYet:
+        project, command = self.bounds.project, self.bounds.setup
+        if not command:
+            return SetupNotYet(())
+        return await setup_key(project, commit, command, self.tree.included.names)
+
     async def _base(self, commit: str, key: str) -> SetupBase:
         """The base for this key; a failed setup is tried again, up to `MAX_TRIES`."""
         base = self.tree.base_for(key)
-        failures = self._failures.get(key, 0)
-        if base is not None and (not self.tree.note_of(base) or failures >= MAX_TRIES):
+        is_final = self._failures.get(key, 0) >= MAX_TRIES
+        if base is not None and (is_final or not self.tree.note_of(base)):
             return base
+        return (await self._set_up(commit, key))[1]
+
+    async def _set_up(self, commit: str, key: str) -> tuple[SetupFinished, SetupBase]:
+        """Run the setup on a clean checkout, and keep that as the base for this key."""
         await self.tree.prepare(self.bounds.project, commit)
         finished = await self.run_setup(self.confine(self.tree))
         note = ""
         if finished.exit_code != 0:
-            self._failures[key] = failures + 1
+            self._failures[key] = self._failures.get(key, 0) + 1
             end = f"(setup failed with exit code {finished.exit_code})"
             note = f"{finished.output.rstrip()}\n{end}\n\n"
-        return await asyncio.to_thread(self.tree.keep_base, key, note)
+        return finished, await asyncio.to_thread(self.tree.keep_base, key, note)
 
 
 def output_text(result: CommandOutput, seconds: float) -> str:
@@ -166,10 +181,12 @@ def output_text(result: CommandOutput, seconds: float) -> str:
     return f"{result.output.rstrip()}\n(it had not ended after {seconds:g} s, and was ended)\n"
 
 
-def fingerprint_of(bounds: CheckBounds, check: CheckCommand) -> str:
+def fingerprint_of(bounds: CheckBounds, check: CheckCommand, included: Sequence[str] = ()) -> str:
     """A hash of the environment of a command, as far as it is cheap to read."""
     variables = {**bounds.variables, **check.variables}
     parts = {
+        # Absent without such files, so that evidence of earlier versions agrees.
+        **({"included": list(included)} if included else {}),
         "sandbox": "unsandboxed" if bounds.sandbox is None else bounds.sandbox.name,
         "system": platform.platform(),
         "setup": bounds.setup,

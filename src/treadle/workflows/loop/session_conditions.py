@@ -27,9 +27,9 @@ def conditions_text(conditions: SessionConditions, commands: ShellSet) -> str:
     if commands == "read":
         lines = [_sandbox(conditions), "Your role only reads: change no file of the project."]
     lines += [
-        "Start a server or a database that you need on 127.0.0.1, in the background, and stop it "
-        "when you are done. Run no command that does not end by itself in the foreground: put "
-        "`timeout 60` before it.",
+        "Start a server or a database that you need on 127.0.0.1, and stop it in the same command: "
+        "a later command cannot end it. Run no command that does not end by itself in the "
+        "foreground: put `timeout 60` before it.",
         "Do not push, publish or deploy, and do not run `treadle`: commit, and Treadle brings the "
         "commits to the user.",
         "Files with credentials, such as `.env`, are not for you. Where a test needs a key, make "

@@ -14,6 +14,7 @@ from treadle.domain.sandbox import Confinement
 from treadle.session.stop_signal import unless_stopped
 from treadle.workflows.loop.instructions import prompt_text
 from treadle.workflows.loop.prompt_fences import in_fence
+from treadle.workspace.included_files import IncludedFiles
 from treadle.workspace.manifests import missing_setup_files, setup_fingerprint
 
 # As shells exit after an interrupt.
@@ -39,16 +40,20 @@ class WorkspaceSetup:
     run: RunSetup
     stop: asyncio.Event
     log: Log
+    included: IncludedFiles = field(default_factory=IncludedFiles)
     _failures: dict[str, int] = field(default_factory=dict)
     _last_failures: dict[str, SetupFinished] = field(default_factory=dict)
 
     def awaited_files(self) -> tuple[str, ...]:
         """The files that the command needs and that do not exist yet, as in a new project."""
-        return missing_setup_files(self.workspace, self.command) if self.command else ()
+        if not self.command:
+            return ()
+        return missing_setup_files(self.workspace, self.command, self.included.names)
 
     async def prepare(self) -> SetupFinished | None:
         """Set the workspace up if it needs that; None if it needs nothing. A failure that is not
         tried again is returned again."""
+        self.included.leave_for_agent(self.workspace)
         if awaited := self.awaited_files():
             waits = f"setup waits until there is {', '.join(awaited)}: {self.command}"
             self.log.record(RunWarned(waits), once="setup waits")
@@ -71,7 +76,8 @@ class WorkspaceSetup:
 
     async def _run_unless_stopped(self) -> SetupFinished:
         started = monotonic()
-        finished = await unless_stopped(self.run(self.confine()), self.stop)
+        with self.included.in_workspace(self.workspace):
+            finished = await unless_stopped(self.run(self.confine()), self.stop)
         if finished is not None:
             return finished
         duration = round(monotonic() - started, 3)

@@ -13,8 +13,9 @@ rest of the machine, Docker and `sudo` are closed.
 try it again. If the work cannot be done without it, write in your notes which host it needs.
 - Add a dependency with the project's own tool, such as `npm install NAME`, `uv add NAME` or \
 `cargo add NAME`, so that the lock file is updated, and commit both files.
-- Start a server or a database that you need on 127.0.0.1, in the background, and stop it when you \
-are done. Run no command that does not end by itself in the foreground: put `timeout 60` before it.
+- Start a server or a database that you need on 127.0.0.1, and stop it in the same command: a \
+later command cannot end it. Run no command that does not end by itself in the foreground: put \
+`timeout 60` before it.
 - Do not push, publish or deploy, and do not run `treadle`: commit, and Treadle brings the commits \
 to the user.
 - Files with credentials, such as `.env`, are not for you. Where a test needs a key, make one up \
