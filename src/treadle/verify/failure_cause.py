@@ -6,7 +6,7 @@ The last lines rarely do: package managers end with advice on where to read more
 import re
 
 MAX_LINES = 8
-MAX_WIDTH = 300
+MAX_WIDTH = 500
 # Without a line that names a cause, the end is the best there is.
 _LAST_LINES = 3
 
@@ -51,8 +51,8 @@ _NOISE = re.compile(
 
 def cause_lines(output: str) -> tuple[str, ...]:
     """The lines that name why the command failed, in their order; of too many, the first."""
-    lines = [_ESCAPES.sub("", line).rstrip()[:MAX_WIDTH] for line in output.splitlines()]
-    lines = [line for line in lines if line.strip()]
+    lines = [_ESCAPES.sub("", line).strip()[:MAX_WIDTH] for line in output.splitlines()]
+    lines = [line for line in lines if line]
     useful = [line for line in lines if not _NOISE.search(line)]
     named = _with_causes_below(useful)
     likely = [line for line in useful if _LIKELY.search(line)]
@@ -67,7 +67,7 @@ def _with_causes_below(lines: list[str]) -> list[str]:
         if _NAMED.match(line):
             picked.append(line)
             is_below = True
-        elif is_below and (_BELOW.match(line) or picked[-1].strip().lower() == "caused by:"):
+        elif is_below and (_BELOW.match(line) or picked[-1].lower() == "caused by:"):
             picked.append(line)
         else:
             is_below = False
