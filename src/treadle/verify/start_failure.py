@@ -54,7 +54,7 @@ def start_failure(exit_code: int | None, output: str) -> StartFailure | None:
         return None
     for words in _SHELL_WORDS:
         if found := list(words.finditer(output)):
-            return StartFailure(exit_code, found[-1]["name"])
+            return StartFailure(exit_code, found[-1]["name"].strip("'‘’"))
     return StartFailure(exit_code, "")
 
 
