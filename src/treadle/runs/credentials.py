@@ -18,7 +18,8 @@ from treadle.settings.environment import Environment
 from treadle.wiring.checked_request import CheckedRequest
 
 LONGEST = 16 * 1024
-LONGEST_FILE = 1 << 20
+# Files of settings are short; a large one holds data.
+LONGEST_FILE = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)

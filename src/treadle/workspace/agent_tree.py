@@ -20,7 +20,7 @@ from treadle.workspace.clone_git_dir import (
 )
 from treadle.workspace.disk import remove, writing_to
 from treadle.workspace.disk_tree import private_index
-from treadle.workspace.external_files import copy_submodules, read_entries
+from treadle.workspace.external_files import SUBMODULES_FILE, copy_submodules, read_entries
 from treadle.workspace.git import QUIET_OPTIONS, Git
 from treadle.workspace.hostile_files import (
     find_pipes,
@@ -81,8 +81,9 @@ async def build_clone(clone: Clone) -> None:
     await write_empty_clone(building, building.path)
     git = agent_git(building)
     await git.run("read-tree", "--reset", "-u", "HEAD")
-    listing = await git.run("ls-tree", "-r", "-z", "--full-tree", "HEAD")
-    await copy_submodules(clone.project, read_entries(listing), building.path)
+    if (building.path / SUBMODULES_FILE).is_file():
+        listing = await git.run("ls-tree", "-r", "-z", "--full-tree", "HEAD")
+        await copy_submodules(clone.project, read_entries(listing), building.path)
     _move_into_place(building.path, clone.path)
 
 

@@ -26,6 +26,7 @@ _POINTER = re.compile(
     rb"oid sha256:(?P<oid>[0-9a-f]{64})\nsize (?P<size>\d+)"
 )
 _LARGEST_POINTER = 1024
+SUBMODULES_FILE = ".gitmodules"
 _ATTRIBUTES = ".gitattributes"
 _FILE_MODES = ("100644", "100755")
 
@@ -121,6 +122,9 @@ async def copy_lfs_files(
 
 
 def _submodules(entries: Sequence[TreeEntry]) -> list[TreeEntry]:
+    """The submodules; a repository that the commit refers to without their list is none."""
+    if not any(entry.path == SUBMODULES_FILE for entry in entries):
+        return []
     return [entry for entry in entries if entry.mode == SUBMODULE_MODE]
 
 

@@ -155,7 +155,8 @@ def _copy(source: Path, name: str, folder: int) -> None:
         mode = os.fstat(file.fileno()).st_mode
         if not stat.S_ISREG(mode):
             return
-        with os.fdopen(os.open(name, _NEW, stat.S_IMODE(mode), dir_fd=folder), "wb") as copy:
+        rights = stat.S_IMODE(mode) | stat.S_IRUSR | stat.S_IWUSR
+        with os.fdopen(os.open(name, _NEW, rights, dir_fd=folder), "wb") as copy:
             while chunk := file.read(_CHUNK):
                 copy.write(chunk)
 

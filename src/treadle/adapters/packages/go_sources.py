@@ -43,10 +43,13 @@ def go_sources(output: str) -> ToolSources | None:
 
 
 def _variables(values: dict[str, str]) -> dict[str, str]:
-    proxies = "".join(
-        without_login(part) or part for part in _SEPARATOR.split(values.get("GOPROXY", ""))
-    )
+    proxies = "".join(map(_proxy_inside, _SEPARATOR.split(values.get("GOPROXY", ""))))
     return {name: value for name, value in {**values, "GOPROXY": proxies}.items() if value}
+
+
+def _proxy_inside(part: str) -> str:
+    """A proxy without its login; separators and words such as `direct` stay."""
+    return without_login(part) or ("off" if "@" in part else part)
 
 
 def _database(setting: str) -> str:

@@ -24,7 +24,8 @@ def summarize_sources(sources: PackageSources) -> tuple[IndexFinding, ...]:
             IndexFinding(
                 "warning",
                 f"{each.file} names {each.index.url}, which your own tools do not",
-                f'allow it with sandbox.hosts = ["{each.index.host}"]',
+                "add it to the configuration of your own tool, or, without a login, "
+                f'sandbox.hosts = ["{each.index.host}"]',
             )
             for each in sources.project_indexes
         ),

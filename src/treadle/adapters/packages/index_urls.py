@@ -67,8 +67,11 @@ def is_below(url: str, prefix: str) -> bool:
     Without a scheme, `prefix` stands for both schemes. An address with `..` is below none.
     """
     inner, outer = urlsplit(url), urlsplit(prefix)
-    scheme = outer.scheme or inner.scheme
-    if _origin(inner, inner.scheme) != _origin(outer, scheme):
+    try:
+        if _origin(inner, inner.scheme) != _origin(outer, outer.scheme or inner.scheme):
+            return False
+    except ValueError:
+        # One of them has no valid port.
         return False
     if ".." in unquote(inner.path).split("/"):
         return False

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from treadle.adapters.packages.index_urls import parse_address
+from treadle.adapters.packages.index_urls import is_below, parse_address
 from treadle.adapters.packages.npm_configuration import (
     merge_settings,
     npm_logins,
@@ -123,9 +123,10 @@ def _indexes(settings: Mapping[str, str]) -> tuple[PackageIndex, ...]:
             [
                 *(PackageIndex("node", each.url, each.authorization) for each in addresses),
                 *(
-                    PackageIndex("node", f"https:{login.url}", login.authorization)
+                    PackageIndex("node", address.url, login.authorization)
                     for login in npm_logins(settings)
-                    if not any(each.url.endswith(login.url) for each in addresses)
+                    if not any(is_below(each.url, login.url) for each in addresses)
+                    if (address := parse_address(f"https:{login.url}"))
                 ),
             ]
         )

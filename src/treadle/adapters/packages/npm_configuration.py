@@ -47,8 +47,8 @@ def variable_settings(variables: Mapping[str, str]) -> dict[str, str]:
         if name.lower().startswith("npm_config_") and value:
             key = name[len("npm_config_") :]
             # A leading _ belongs to the key; the address of a login or a scope stays as it is.
-            is_address = key.startswith(("//", "@"))
-            settings[key if is_address else key[:1] + key[1:].lower().replace("_", "-")] = value
+            plain = key[:1].lower() + key[1:].lower().replace("_", "-")
+            settings[key if key.startswith(("//", "@")) else plain] = value
     return settings
 
 
@@ -101,7 +101,7 @@ def _authorization(parts: Mapping[str, str]) -> str | None:
         return f"Basic {parts['_auth']}"
     if parts["username"] and parts["_password"]:
         try:
-            password = b64decode(parts["_password"]).decode()
+            password = b64decode(parts["_password"], validate=True).decode()
         except ValueError:
             return None
         return basic_authorization(parts["username"], password)

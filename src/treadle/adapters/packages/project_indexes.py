@@ -1,7 +1,7 @@
 """The indexes that files of a project name. Pure.
 
 A stranger may have written these files. So an index counts only if the user's tools know it, too,
-or if the user allows its host, and a login is never sent elsewhere.
+or if the user allows its host.
 """
 
 import re
@@ -57,8 +57,8 @@ def parse_project_files(read: Callable[[str], str], variables: Mapping[str, str]
     return ProjectNames(
         indexes=(
             *_python_indexes(read),
-            *_indexes("node", ".npmrc", registry_settings(npm.settings).items()),
-            *_indexes("node", ".yarnrc.yml", berry_servers(berry).items()),
+            *_indexes("node", ".npmrc", _unnamed(registry_settings(npm.settings).values())),
+            *_indexes("node", ".yarnrc.yml", _unnamed(berry_servers(berry).values())),
             *_cargo_indexes(read),
         ),
         logins=(*npm_logins(npm.settings), *berry_logins(berry, "")),
@@ -82,19 +82,23 @@ def _python_indexes(read: Callable[[str], str]) -> list[ProjectIndex]:
         *(
             each
             for file in ("requirements.txt", "requirements-dev.txt")
-            for each in _indexes("python", file, [("", url) for url in _OPTION.findall(read(file))])
+            for each in _indexes("python", file, _unnamed(_OPTION.findall(read(file))))
         ),
     ]
 
 
 def _uv_tables(content: Mapping[str, Any]) -> list[_Named]:
     urls = [*strings(content.get("index-url")), *strings(content.get("extra-index-url"))]
-    return [*_tables(content.get("index")), *(("", url) for url in urls)]
+    return [*_tables(content.get("index")), *_unnamed(urls)]
 
 
 def _tables(value: object) -> list[_Named]:
     entries = [table(each) for each in value] if isinstance(value, list) else []
     return [(str(entry.get("name", "")), str(entry.get("url", ""))) for entry in entries]
+
+
+def _unnamed(urls: Iterable[str]) -> list[_Named]:
+    return [("", url) for url in urls]
 
 
 def _cargo_indexes(read: Callable[[str], str]) -> list[ProjectIndex]:

@@ -139,9 +139,8 @@ def _variables(variables: Mapping[str, str], logins: Sequence[IndexLogin]) -> di
     """The user's own variables, without logins; cargo asks no private registry without a token."""
     inside = {}
     for name, value in variables.items():
-        prefix = _SPARSE if value.startswith(_SPARSE) else ""
-        if _INDEX.fullmatch(name) and (url := without_login(value.removeprefix(_SPARSE))):
-            inside[name] = f"{prefix}{url}"
+        if _INDEX.fullmatch(name) and (address := _address_inside(value)):
+            inside[name] = address
     for login in logins:
         inside[f"CARGO_REGISTRIES_{login.name}_TOKEN"] = PLACEHOLDER
         inside["CARGO_REGISTRY_GLOBAL_CREDENTIAL_PROVIDERS"] = "cargo:token"
@@ -152,12 +151,13 @@ def _without_logins(content: Mapping[str, Any]) -> dict[str, Any]:
     """What the file inside says: registries, replaced sources and the default registry."""
     inside: dict[str, dict[str, Any]] = {}
     for name, text in cargo_registries({"registries": content.get("registries")}).items():
-        inside.setdefault("registries", {})[name] = {"index": _address_inside(text)}
+        if address := _address_inside(text):
+            inside.setdefault("registries", {})[name] = {"index": address}
     for name in table(content, "source"):
         source = table(content, "source", name)
         kept = {key: source[key] for key in ("replace-with",) if key in source}
-        if isinstance(source.get("registry"), str):
-            kept["registry"] = _address_inside(source["registry"])
+        if address := _address_inside(str(source.get("registry", ""))):
+            kept["registry"] = address
         if kept:
             inside.setdefault("source", {})[name] = kept
     default = table(content, "registry").get("default")
@@ -165,5 +165,6 @@ def _without_logins(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _address_inside(text: str) -> str:
-    prefix = _SPARSE if text.startswith(_SPARSE) else ""
-    return prefix + (without_login(text.removeprefix(_SPARSE)) or text.removeprefix(_SPARSE))
+    """The address without its login; empty if it is not of HTTP or HTTPS."""
+    url = without_login(text.removeprefix(_SPARSE))
+    return f"{_SPARSE}{url}" if url and text.startswith(_SPARSE) else url

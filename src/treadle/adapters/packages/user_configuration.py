@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from yaml.nodes import Node
 
 from treadle.adapters.packages.index_urls import basic_authorization
 from treadle.adapters.packages.package_sources import IndexLogin
@@ -83,15 +84,24 @@ def parse_toml(text: str) -> dict[str, Any]:
     """The table of a TOML file; empty if it is not valid."""
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return {}
+
+
+class _PlainLoader(yaml.SafeLoader):
+    """Refuses aliases: with them, a small file can stand for endless content."""
+
+    def compose_node(self, parent: Node | None, index: int) -> Node | None:
+        if self.check_event(yaml.events.AliasEvent):
+            raise yaml.YAMLError("alias")
+        return super().compose_node(parent, index)
 
 
 def parse_yaml(text: str) -> dict[str, Any]:
     """The mapping of a YAML file; empty if it is not valid."""
     try:
-        value = yaml.safe_load(text)
-    except yaml.YAMLError:
+        value = yaml.load(text, _PlainLoader)  # noqa: S506  # it is a safe loader
+    except (yaml.YAMLError, RecursionError, ValueError):
         return {}
     return value if isinstance(value, dict) else {}
 

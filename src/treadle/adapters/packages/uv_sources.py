@@ -17,6 +17,7 @@ from treadle.adapters.packages.user_configuration import (
     UserConfiguration,
     parse_toml,
     strings,
+    table,
     toml_text,
 )
 
@@ -41,7 +42,7 @@ def parse_uv_default(help_text: str) -> str:
 def uv_sources(configuration: UserConfiguration, default: str) -> ToolSources:
     """uv's indexes: those of its files and variables, and its default."""
     content = _merged_files(configuration)
-    tables = [each for each in content.get("index", []) if isinstance(each, dict)]
+    tables = _index_tables(content)
     candidates = [
         *(configuration.variable(name) for name in _DEFAULT_VARIABLES),
         *(str(each.get("url", "")) for each in tables if each.get("default") is True),
@@ -64,6 +65,11 @@ def uv_sources(configuration: UserConfiguration, default: str) -> ToolSources:
         authorities=tuple(filter(None, [configuration.variable("SSL_CERT_FILE")])),
         unsupported=unsupported_directories("uv", addresses),
     )
+
+
+def _index_tables(content: Mapping[str, Any]) -> list[dict[str, Any]]:
+    value = content.get("index")
+    return [table(each) for each in value] if isinstance(value, list) else []
 
 
 def _merged_files(configuration: UserConfiguration) -> dict[str, Any]:
@@ -94,8 +100,8 @@ def _without_logins(content: Mapping[str, Any]) -> dict[str, Any]:
             inside[key] = urls if key == "extra-index-url" else urls[0]
     indexes = [
         {**{key: each[key] for key in _INDEX_KEYS if key in each}, "url": url}
-        for each in content.get("index", [])
-        if isinstance(each, dict) and (url := without_login(str(each.get("url"))))
+        for each in _index_tables(content)
+        if (url := without_login(str(each.get("url"))))
     ]
     return {**inside, "index": indexes} if indexes else inside
 
@@ -127,7 +133,7 @@ def _stored_logins(configuration: UserConfiguration) -> list[IndexLogin]:
     )
     entries = parse_toml(configuration.read(Path(folder) / "credentials.toml")).get("credential")
     logins = []
-    for entry in entries if isinstance(entries, list) else []:
+    for entry in map(table, entries if isinstance(entries, list) else []):
         service = without_login(str(entry.get("service", "")))
         if service and entry.get("scheme") == "bearer" and entry.get("token"):
             logins.append(IndexLogin(f"Bearer {entry['token']}", url=service, kind="python"))

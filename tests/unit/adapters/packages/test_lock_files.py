@@ -60,10 +60,10 @@ CASES = {
             "report",
         ),
         user={
-            ".config/pip/pip.conf": "[global]\nindex-url = {url_with_login}/simple\n"
-            "extra-index-url = {url}/simple/\n"
+            ".config/pip/pip.conf": "[global]\nindex-url = {url_with_login}/simple\n",
         },
         project={"requirements.txt": ""},
+        variables={"PIP_EXTRA_INDEX_URL": "{url}/simple/"},
     ),
     "uv-file": Case(
         *("python", "uv", "uv add tiny", "uv.lock"),
