@@ -120,23 +120,6 @@ def test_packages_come_from_the_users_own_index_and_nothing_else_is_reached(
     assert "hunter2" not in done.stdout + done.stderr
 
 
-def test_a_setup_that_fails_is_reported_and_the_agent_works_all_the_same(
-    harness: CommandHarness,
-) -> None:
-    settings = {"project.setup": '"echo not today; exit 3"'}
-
-    done = harness.deliver(script(ONE_DELIVERABLE, BUILD_IT), settings=settings)
-
-    assert done.exit_code == 0, done.stderr
-    # Tried again before each session, a few times.
-    assert [(e["exit_code"], e["output"]) for e in done.of_type("setup.finished")] == [
-        (3, "not today\n"),
-        (3, "not today\n"),
-    ]
-    # The sandbox's reports are gone with what they are about.
-    assert list(harness.home.rglob("sandbox-*.json")) == []
-
-
 def committed(harness: CommandHarness, name: str, text: str) -> None:
     (harness.project / name).write_text(text)
     harness.git("add", "-A")

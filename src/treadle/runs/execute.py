@@ -3,7 +3,7 @@
 import asyncio
 import traceback
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from types import UnionType
 from typing import TypeVar
@@ -40,6 +40,7 @@ from treadle.session.stop_signal import StopSignal
 from treadle.settings.trust_requirements import sandbox_notice
 from treadle.wiring.agent import agent_inputs, make_agent
 from treadle.wiring.browser import provide_servers
+from treadle.wiring.check_runner import CHECKOUT_FOLDER
 from treadle.wiring.checked_request import CheckedRequest
 from treadle.wiring.compose import compose, open_run_workspace
 from treadle.wiring.gateway import metered
@@ -53,6 +54,7 @@ from treadle.workflows.loop.approval_requests import void_questions
 from treadle.workflows.loop.run_history import read_history
 from treadle.workflows.loop.run_parts import RunParts
 from treadle.workflows.loop.touched_evidence import record_touched_evidence
+from treadle.workspace.clean_checkout import CleanCheckout
 
 UNSANDBOXED = "unsandboxed: the agent can do what you can do on this machine"
 
@@ -204,6 +206,10 @@ async def _run_to_end(
             result = await _run_loop(active, driver, steps)
         void_questions(active.context.requester, reason="the run ended")
         active.end(result)
+    # What a setup installed may be large, and the next leg can install it again.
+    with suppress(OSError):
+        checkouts = CleanCheckout(active.context.checked.directory / CHECKOUT_FOLDER)
+        await asyncio.to_thread(checkouts.remove_bases)
     return result
 
 

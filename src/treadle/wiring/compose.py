@@ -134,6 +134,7 @@ async def _session_parts(context: RunContext, workspace: RunWorkspace) -> Sessio
         slots=checked.host.slots,
         new_setup=lambda: workspace_setup(context, workspace.path).prepare,
         forget_setup=lambda: (checked.directory / SETUP_MARKER).unlink(missing_ok=True),
+        awaited_files=lambda: workspace_setup(context, workspace.path).awaited_files(),
     )
 
 

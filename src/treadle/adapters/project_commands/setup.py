@@ -14,6 +14,7 @@ from treadle.adapters.project_commands.command import (
 from treadle.adapters.sandboxes.command_runner import ProcessResult
 from treadle.domain.events.work import SetupFinished
 from treadle.domain.sandbox import Confinement
+from treadle.verify.failure_cause import cause_lines
 
 MAX_OUTPUT = 4000
 # As `timeout` exits.
@@ -22,9 +23,7 @@ NO_EXIT_CODE = 124
 
 @dataclass(frozen=True, slots=True)
 class SetupCommand:
-    """The setup command of a project. A failure is recorded and left to the agent, which knows the
-    command, because a project may have nothing to install before its first session. A failed
-    sandbox ends the run."""
+    """The setup command of a project. A failed sandbox raises."""
 
     line: str
     seconds: float
@@ -48,11 +47,14 @@ class SetupCommand:
         return self._event(result, started)
 
     def _event(self, result: ProcessResult, started: float) -> SetupFinished:
+        # Redacted before it is cut, because half a secret is not recognized.
+        output = self.clean(result.output)
+        exit_code = NO_EXIT_CODE if result.exit_code is None else result.exit_code
         return SetupFinished(
             command=self.line,
-            exit_code=NO_EXIT_CODE if result.exit_code is None else result.exit_code,
+            exit_code=exit_code,
             duration_s=round(monotonic() - started, 3),
-            # Redacted before it is cut, because half a secret is not recognized.
-            output=self.clean(result.output)[-MAX_OUTPUT:],
+            output=output[-MAX_OUTPUT:],
             hosts=self.hosts,
+            cause=cause_lines(output) if exit_code else (),
         )

@@ -118,7 +118,7 @@ async def test_a_setup_that_fails_is_reported_before_the_output_and_tried_again(
     harness.commit(lucky="")
     later = await harness.run("echo ran")
 
-    assert output_lines(result) == ["no luck", "(setting up failed with exit code 1)", "", "ran"]
+    assert output_lines(result) == ["no luck", "(setup failed with exit code 1)", "", "ran"]
     assert result.evidence.exit_code == 0
     assert output_lines(later) == ["ran"]
 
