@@ -16,8 +16,11 @@ from typing import Any
 import yaml
 
 from tests.acceptance.harness import CommandHarness, Finished
+from tests.missing import missing
 
-TOOLS = Path(__file__).parents[2] / ".venv" / "tools"
+ENVIRONMENT = Path(__file__).parents[2] / ".venv"
+# Where setup.sh puts the package managers that Debian does not have.
+TOOL_FOLDERS = (ENVIRONMENT / "package-managers" / "bin", ENVIRONMENT / "bin")
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 QUICK = {"TREADLE_DELIVER__DELAY_S": "0", "TREADLE_DELIVER__BACKOFF_S": "0"}
 # No tool of a user needs longer here.
@@ -32,7 +35,7 @@ class UserProject(CommandHarness):
         self.tools = directory / "bin"
         self.tools.mkdir(parents=True)
         for name in tools:
-            (self.tools / name).symlink_to(TOOLS / "bin" / name)
+            (self.tools / name).symlink_to(_find_tool(name))
         super().__init__(directory)
 
     @property
@@ -90,8 +93,10 @@ class UserProject(CommandHarness):
             if settings[f"project.{name}"]["value"]
         }
 
-    def doctor(self) -> Finished:
-        return self.treadle("doctor", "--setup")
+    def try_setup(self) -> None:
+        """`treadle doctor --setup` finds that the setup succeeds and that the tests start."""
+        done = self.treadle("doctor", "--setup", ANTHROPIC_API_KEY="sk-ant-api03-EXAMPLE")
+        assert done.exit_code == 0, done.stdout + done.stderr
 
     def rehearse(self, criterion: str, commands: list[str], files: Mapping[str, str]) -> Finished:
         """A `deliver` run whose agent runs these commands, each of which must succeed, and writes
@@ -120,6 +125,13 @@ class UserProject(CommandHarness):
         path = self.directory / "script.yaml"
         path.write_text(yaml.safe_dump(rehearsal, sort_keys=False))
         return self.treadle("rehearse", str(path), "--", "deliver", "--json")
+
+
+def _find_tool(name: str) -> Path:
+    for folder in TOOL_FOLDERS:
+        if (folder / name).exists():
+            return folder / name
+    return missing(f"{name} (`sh scripts/setup.sh tests` installs it)")
 
 
 def _created(criterion: str) -> dict[str, Any]:
