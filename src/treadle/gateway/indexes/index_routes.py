@@ -91,7 +91,7 @@ class IndexRoutes:
         self._templates: dict[re.Pattern[str], PackageIndex] = {}
         for index in indexes:
             origin = origin_of(index.url)
-            if origin is None:
+            if origin is None or (index.linked and origin.scheme != "https"):
                 continue
             if index.linked or index.kind == "files":
                 self._hosts[origin] = index

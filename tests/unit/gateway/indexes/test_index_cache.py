@@ -61,7 +61,7 @@ def test_a_download_that_was_cut_off_is_not_stored(tmp_path: Path) -> None:
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
-@pytest.mark.parametrize("damage", [b"conten", b"CONTENT", b""])
+@pytest.mark.parametrize("damage", [b"cont", b"CONTENT", b""])
 def test_damaged_content_is_not_used(tmp_path: Path, damage: bytes) -> None:
     cache = IndexCache(tmp_path)
     cache.store(KEY, b"content", {})
