@@ -7,14 +7,13 @@ from pathlib import Path
 
 from treadle.adapters.stores.evidence import EvidenceLogs
 from treadle.adapters.stores.run_list import run_directory
-from treadle.domain.agent import CommitIdentity
 from treadle.domain.errors import ProjectError
 from treadle.domain.ids import short_id
 from treadle.domain.run_request import RunRequest
 from treadle.domain.run_row import RunRow
 from treadle.domain.stored_path import path_from, stored_path
 from treadle.runs.find import open_logs
-from treadle.runs.request import included_files
+from treadle.runs.request import checked_commands
 from treadle.runs.request_json import read_request
 from treadle.runs.sandbox_probe import probe_sandbox
 from treadle.runs.temporary_runner import temporary_runner
@@ -33,16 +32,12 @@ from treadle.verify.evidence_diff import (
 )
 from treadle.verify.reports.report_request import request_reports
 from treadle.wiring.checked_request import CheckedRequest, RunHost
-from treadle.wiring.package_indexes import find_sandbox_indexes
-from treadle.wiring.sandbox import find_sandbox_reach
 from treadle.workflows.loop.run_history import read_history
 from treadle.workflows.loop.sandboxed_check_runner import SandboxedCheckRunner
 from treadle.workspace.clean_checkout import find_tree
 from treadle.workspace.object_integrity import find_damaged_object
 from treadle.workspace.project import Project, find_project
 from treadle.workspace.project_root import SETTINGS_FILE
-
-PLACEHOLDER_IDENTITY = CommitIdentity("Treadle", "treadle@localhost")
 
 UNSANDBOXED = "unsandboxed: what the run has written can do what you can do on this machine"
 
@@ -107,15 +102,9 @@ async def _check_target(row: RunRow, target: ReverifyTarget) -> CheckedRequest:
     options = {name: value for name, value in request.flags.items() if value is not None}
     flags = {**request.variables, **options}
     settings = load_trusted(_settings_of(row, project), environment, flags).settings
-    reach, indexes = await asyncio.gather(
-        find_sandbox_reach(settings.sandbox, settings.policy.profiles, environment, project.root),
-        find_sandbox_indexes(settings, environment, project),
-    )
     request = replace(request, no_sandbox=target.unconfined)
     host = RunHost(environment, asyncio.Semaphore(1))
-    included = await included_files(project, settings)
-    checked = CheckedRequest(request, host, settings, project, PLACEHOLDER_IDENTITY, "", reach)
-    return replace(checked, indexes=indexes, included=included)
+    return await checked_commands(request, host, settings, project)
 
 
 def _settings_of(row: RunRow, project: Project) -> Path:

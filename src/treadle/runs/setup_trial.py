@@ -9,8 +9,7 @@ from treadle.domain.ids import RunId
 from treadle.domain.run_request import RunRequest
 from treadle.domain.stored_path import stored_path
 from treadle.runs.doctor import DoctorFinding, failed_check
-from treadle.runs.request import included_files
-from treadle.runs.reverify import PLACEHOLDER_IDENTITY
+from treadle.runs.request import checked_commands
 from treadle.runs.sandbox_probe import probe_sandbox
 from treadle.runs.temporary_runner import temporary_runner
 from treadle.runs.trust import load_trusted
@@ -18,7 +17,6 @@ from treadle.settings.environment import Environment
 from treadle.verify.check_runner import CheckCommand, CommandResult, CommandStopped
 from treadle.verify.start_failure import start_failure
 from treadle.wiring.checked_request import CheckedRequest, RunHost
-from treadle.wiring.sandbox import find_sandbox_reach
 from treadle.workflows.loop.command_trial import START_S
 from treadle.workspace.project import find_project
 from treadle.workspace.setup_key import SetupNotYet
@@ -83,12 +81,6 @@ def start_finding(command: str, result: CommandResult) -> DoctorFinding:
 async def _check(directory: Path, environment: Environment) -> CheckedRequest:
     project = await find_project(directory, environment.raw)
     settings = load_trusted(project.root, environment).settings
-    reach = await find_sandbox_reach(
-        settings.sandbox, settings.policy.profiles, environment, project.root
-    )
     request = RunRequest(_RUN, stored_path(project.root), {}, no_sandbox=False, rehearsal=False)
     host = RunHost(environment, asyncio.Semaphore(1))
-    included = await included_files(project, settings)
-    return CheckedRequest(
-        request, host, settings, project, PLACEHOLDER_IDENTITY, "", reach, included=included
-    )
+    return await checked_commands(request, host, settings, project)
