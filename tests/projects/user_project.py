@@ -9,7 +9,7 @@ import json
 import shutil
 import ssl
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,10 +40,13 @@ class UserProject(CommandHarness):
 
     @property
     def environment(self) -> dict[str, str]:
+        certificates = ssl.get_default_verify_paths().cafile or ""
         return {
             **super().environment,
             "PATH": f"{self.tools}:{SYSTEM_PATH}",
-            "SSL_CERT_FILE": ssl.get_default_verify_paths().cafile or "",
+            "SSL_CERT_FILE": certificates,
+            "REQUESTS_CA_BUNDLE": certificates,
+            "NODE_EXTRA_CA_CERTS": certificates,
             **QUICK,
         }
 
@@ -98,9 +101,11 @@ class UserProject(CommandHarness):
         done = self.treadle("doctor", "--setup", ANTHROPIC_API_KEY="sk-ant-api03-EXAMPLE")
         assert done.exit_code == 0, done.stdout + done.stderr
 
-    def rehearse(self, criterion: str, commands: list[str], files: Mapping[str, str]) -> Finished:
-        """A `deliver` run whose agent runs these commands, each of which must succeed, and writes
-        these files."""
+    def deliver_with(
+        self, criterion: str, commands: Sequence[str], files: Mapping[str, str]
+    ) -> Finished:
+        """A rehearsed `deliver` that proves the criterion and lands. Its agent runs these commands,
+        each of which must succeed, then writes these files."""
         actions = [_command(each) for each in commands]
         actions.append({"tools": [_written(name, text) for name, text in files.items()]})
         # Each command says that it succeeded to the turn after it.
@@ -124,7 +129,12 @@ class UserProject(CommandHarness):
         }
         path = self.directory / "script.yaml"
         path.write_text(yaml.safe_dump(rehearsal, sort_keys=False))
-        return self.treadle("rehearse", str(path), "--", "deliver", "--json")
+        done = self.treadle("rehearse", str(path), "--", "deliver", "--json")
+        assert done.exit_code == 0, "\n".join([*map(str, done.events[-12:]), done.stderr])
+        changed = done.of_type("deliverable.changed")[-1]
+        assert (changed["status"], changed["proof"]) == ("passed", "proven")
+        assert len(done.of_type("work.landed")) == 1
+        return done
 
 
 def _find_tool(name: str) -> Path:

@@ -38,6 +38,8 @@ class Confinement:
     writable: tuple[Path, ...] = ()
     # In the workspace but read-only, whether they exist or not.
     protected: tuple[Path, ...] = ()
+    # Links to programs, with their targets, which are readable.
+    links: Mapping[Path, Path] = field(default_factory=dict)
     # Unix sockets of the host, by their path inside.
     sockets: Mapping[str, Path] = field(default_factory=dict)
     limits: ResourceLimits = field(default_factory=ResourceLimits)

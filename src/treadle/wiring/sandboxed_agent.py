@@ -62,6 +62,7 @@ def confinement(checked: CheckedRequest, *, workspace: Path, home: Path) -> Conf
         network=checked.settings.sandbox.network,
         readable=checked.reach.readable,
         writable=checked.reach.writable,
+        links=checked.reach.links,
         protected=tuple(Path(name) for name in (*SEALED, *there, *kept)),
         limits=checked.reach.limits,
     )

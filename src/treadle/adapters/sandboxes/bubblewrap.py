@@ -82,7 +82,7 @@ class Bubblewrap:
                 *runtime_link_options(
                     (*map(str, (mount.path for mount in layout.mounts)), *within.sockets)
                 ),
-                *host_path_options(layout, within.sockets),
+                *host_path_options(layout, within),
                 *file_options(files),
                 ("--symlink", str(self.interpreter.program), LAUNCHER_PYTHON),
                 ("--remount-ro", "/"),

@@ -43,6 +43,7 @@ def make_profile(within: Confinement, python: Path) -> str:
         *SYSTEM,
         python,
         *within.readable,
+        *within.links,
         within.workspace,
         *writable,
     )
