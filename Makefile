@@ -1,22 +1,25 @@
 # Two commands do everything: `make demo` shows the product at work, `make test` proves it.
 # They set up what they need first; see scripts/setup.sh for exactly what that is.
-.PHONY: help setup demo test test-fast check fix bench crash-matrix fuzz docs lock
+.PHONY: help setup setup-tests demo test test-fast check fix bench crash-matrix fuzz toolchains docs lock
 PY := .venv/bin/python
 export PYTHONDONTWRITEBYTECODE :=
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile
 
-setup:  ## make .venv with the treadle command and everything the tests need
+setup:  ## make .venv with the treadle command
 	@sh scripts/setup.sh
 
 demo: setup  ## a real Claude Code process takes a small SPEC.md to landed work; no account
 	@.venv/bin/treadle demo
 
-test: setup  ## all tests, the real Claude Code binary included
+setup-tests:  ## what the tests use besides: PostgreSQL, Chromium, package managers, compilers
+	@sh scripts/setup.sh tests
+
+test: setup-tests  ## all tests, the real Claude Code binary included
 	@sh scripts/test.sh
 
-test-fast: setup  ## two minutes: no agents, servers or many processes
+test-fast: setup-tests  ## two minutes: no agents, servers or many processes
 	@$(PY) -m pytest -q -n 3 --dist loadgroup -m "not slow" --hypothesis-profile fast \
 	  tests/unit tests/contracts tests/architecture
 
@@ -31,14 +34,17 @@ fix: setup  ## let the tools repair what they can
 	@$(PY) -m ruff check -q --fix .
 	@$(PY) -m ruff format -q .
 
-bench: setup  ## measured ratios against plain `claude -p`, in one run
+bench: setup-tests  ## measured ratios against plain `claude -p`, in one run
 	@$(PY) -m bench
 
-crash-matrix: setup  ## kill -9 at every named point of a run, then go on; writes the table of it
+crash-matrix: setup-tests  ## kill -9 at every named point of a run, then go on; writes the table of it
 	@$(PY) -m tests.crash_matrix
 
-fuzz: setup  ## random shell lines: what we read against what bash runs, in a sandbox
+fuzz: setup-tests  ## random shell lines: what we read against what bash runs, in a sandbox
 	@$(PY) -m tests.fuzz --strings 60000
+
+toolchains: setup-tests  ## ordinary compilers, test runners and servers in the sandbox, the slow ones too
+	@$(PY) -m pytest -q -n 3 --all-programs tests/toolchains
 
 docs: setup  ## write docs/reference anew from the code
 	@$(PY) -m docs.reference.generate

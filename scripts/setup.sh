@@ -1,6 +1,7 @@
 #!/bin/sh
-# Makes .venv with the `treadle` command, the development tools and, for the tests, a second, older
-# Claude Code binary, Playwright MCP and Vitest. Safe to run again: it does nothing when nothing has changed.
+# Makes .venv with the `treadle` command and the development tools. `setup.sh tests` also installs what the tests
+# use: PostgreSQL, Chromium, package managers, compilers, an older Claude Code.
+# Safe to run again: it does nothing when nothing has changed.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -63,6 +64,34 @@ system_packages() {
   fi
 }
 
+# The programs that tests/toolchains and tests/projects run in the sandbox. No server is started: the tests start
+# their own. Debian's usual cargo may be too old for indexes without git.
+toolchains() {
+  missing=""
+  rust=$(apt-cache show cargo-web >/dev/null 2>&1 && echo cargo-web || echo cargo)
+  for program in gcc:gcc g++:g++ make:make cmake:cmake ninja:ninja-build cargo:"$rust" go:golang-go \
+    javac:default-jdk-headless redis-server:redis-server file:file lscpu:util-linux script:bsdutils; do
+    command -v "${program%:*}" >/dev/null 2>&1 || missing="$missing ${program#*:}"
+  done
+  [ -n "$missing" ] || return 0
+  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+    say "tests of some programs are skipped without them (Debian: sudo apt-get install$missing)"
+    return 0
+  fi
+  say "installing$missing"
+  policy=/usr/sbin/policy-rc.d
+  if [ -e "$policy" ]; then
+    install $missing
+  else
+    trap 'rm -f "$policy"' EXIT
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod +x "$policy"
+    install $missing
+    rm -f "$policy"
+    trap - EXIT
+  fi
+}
+
 # Packages that tests/$1 pins, from whatever registry npm is set up for, into .venv/$1.
 node_packages() {
   place=.venv/$1
@@ -95,28 +124,65 @@ browser() {
   node_packages reports Vitest
 }
 
-system_packages
-postgres
-browser
-stamp=.venv/.treadle-setup
-want=$(cat pyproject.toml requirements.lock scripts/setup.sh | cksum)
-if [ -x .venv/bin/treadle ] && [ "$(cat $stamp 2>/dev/null || true)" = "$want" ]; then exit 0; fi
+# pnpm, yarn (classic and berry) and poetry, in .venv/package-managers/bin.
+package_managers() {
+  command -v npm >/dev/null 2>&1 || return 0
+  node_packages package-managers "pnpm and yarn"
+  place=.venv/package-managers
+  [ -d $place/node_modules ] && [ ! -d $place/bin ] || return 0
+  mkdir $place/bin
+  ln -s ../node_modules/pnpm/bin/pnpm.cjs $place/bin/pnpm
+  ln -s ../node_modules/yarn/bin/yarn.js $place/bin/yarn
+  ln -s ../node_modules/@yarnpkg/cli-dist/bin/yarn.js $place/bin/yarn-berry
+  ln -s ../../poetry/bin/poetry $place/bin/poetry
+}
 
-python=$(find_python)
-if [ ! -x .venv/bin/python ]; then
-  say "making .venv with $("$python" --version)"
-  "$python" -m venv .venv || {
-    say "could not make a virtual environment (Debian: apt-get install python3-venv)"
-    exit 1
-  }
-fi
-.venv/bin/python -c 'import uv' 2>/dev/null || .venv/bin/python -m pip install -q --disable-pip-version-check uv
-say "installing the locked dependencies"
-# Compiled now, so that the first command does not have to.
-.venv/bin/python -m uv pip install -q --python .venv/bin/python --compile-bytecode --require-hashes -r requirements.lock
-.venv/bin/python -m uv pip install -q --python .venv/bin/python --no-deps -e .
+# An environment of its own: poetry pins many packages that Treadle uses in other versions.
+poetry() {
+  cmp -s requirements-poetry.lock .venv/poetry/requirements.lock && return
+  say "installing poetry for the tests"
+  .venv/bin/python -m uv venv -q --clear --python .venv/bin/python .venv/poetry
+  .venv/bin/python -m uv pip install -q --python .venv/poetry/bin/python --require-hashes -r requirements-poetry.lock
+  cp requirements-poetry.lock .venv/poetry/requirements.lock
+}
+
 # An older Claude Code, out of an older SDK wheel: the tests drive both ends of the tested range.
-.venv/bin/python -m uv pip install -q --python .venv/bin/python --no-deps --target .venv/older-claude \
-  --require-hashes -r requirements-older-claude.lock
-printf '%s' "$want" >$stamp
-say "ready: .venv/bin/treadle"
+older_claude() {
+  cmp -s requirements-older-claude.lock .venv/older-claude/requirements.lock && return
+  say "installing an older Claude Code for the tests"
+  .venv/bin/python -m uv pip install -q --python .venv/bin/python --no-deps --target .venv/older-claude \
+    --require-hashes -r requirements-older-claude.lock
+  cp requirements-older-claude.lock .venv/older-claude/requirements.lock
+}
+
+environment() {
+  stamp=.venv/.treadle-setup
+  want=$(cat pyproject.toml requirements.lock scripts/setup.sh | cksum)
+  if [ -x .venv/bin/treadle ] && [ "$(cat $stamp 2>/dev/null || true)" = "$want" ]; then return; fi
+  python=$(find_python)
+  if [ ! -x .venv/bin/python ]; then
+    say "making .venv with $("$python" --version)"
+    "$python" -m venv .venv || {
+      say "could not make a virtual environment (Debian: apt-get install python3-venv)"
+      exit 1
+    }
+  fi
+  .venv/bin/python -c 'import uv' 2>/dev/null || .venv/bin/python -m pip install -q --disable-pip-version-check uv
+  say "installing the locked dependencies"
+  # Compiled now, so that the first command does not have to.
+  .venv/bin/python -m uv pip install -q --python .venv/bin/python --compile-bytecode --require-hashes -r requirements.lock
+  .venv/bin/python -m uv pip install -q --python .venv/bin/python --no-deps -e .
+  printf '%s' "$want" >$stamp
+  say "ready: .venv/bin/treadle"
+}
+
+system_packages
+environment
+if [ "${1:-}" = tests ]; then
+  postgres
+  browser
+  toolchains
+  older_claude
+  poetry
+  package_managers
+fi

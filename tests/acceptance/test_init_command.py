@@ -231,6 +231,7 @@ def test_answers_on_a_terminal_are_written(machine: Machine) -> None:
         "commit": False,
         "permissions": {},
         "project": {"specs": "plans", "check": "go vet ./...", "test": "make test"},
+        "workspace": {},
         "agent": {},
         "limits": {"max_cost_usd": 2.5, "max_iterations": 7},
         "session": {},
@@ -294,3 +295,32 @@ def test_the_schema_is_printed_as_init_writes_it(machine: Machine) -> None:
     ended = machine.treadle("config", "schema")
 
     assert ended.out.encode() == machine.files()[".treadle/treadle.schema.json"]
+
+
+def with_ignored_files(machine: Machine) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=machine.project, check=True)
+    (machine.project / ".gitignore").write_text(".env.test\nlocal.json\nnode_modules/\n")
+    for name in (".env.test", "local.json", "SPEC.md"):
+        (machine.project / name).touch()
+
+
+def test_ignored_files_that_tests_may_need_are_offered_and_then_trusted(machine: Machine) -> None:
+    with_ignored_files(machine)
+
+    ended = machine.on_a_terminal("init", answers="\n" * 20)
+
+    asked = "Git ignores .env.test, local.json. Let setup, checks and tests, not the agent, have"
+    assert asked in " ".join(ended.err.split())
+    assert machine.settings()["workspace"] == {"include": [".env.test", "local.json"]}
+    assert machine.treadle("trust").err == "All of it is trusted already.\n"
+    assert asked not in machine.on_a_terminal("init", answers="\n" * 20).err
+
+
+def test_without_anybody_to_ask_they_are_only_named(machine: Machine) -> None:
+    with_ignored_files(machine)
+
+    ended = machine.treadle("init", "--yes")
+
+    named = "found   .env.test, local.json, which git ignores: see workspace.include if tests need"
+    assert named in ended.out
+    assert machine.settings()["workspace"] == {}

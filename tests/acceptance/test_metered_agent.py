@@ -15,6 +15,7 @@ from tests.builders import FAULTS, RUN, SESSION_LIMITS, VENDOR_PRICES, FakeClock
 from tests.unit.adapters.agents.claude.real_sessions import BUNDLED, HEADERS, OLDER, brief_in
 from tests.unit.gateway.gateway_harness import free_port
 from tests.unit.gateway.recorded_heads import record_heads
+from tests.unit.gateway.test_metered_agent import ledger_in
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.agents.claude.model_access import (
     at_bridge,
@@ -31,10 +32,10 @@ from treadle.domain.session import BudgetExceeded, Completed, SessionResult
 from treadle.domain.storage import Storage
 from treadle.domain.usage import Usage
 from treadle.gateway import bridge
+from treadle.gateway.metered_agent import MeteredAgent, Metering, MeterRules
 from treadle.rehearsal.script import parse_script
 from treadle.rehearsal.scripted_api import ScriptedApi
 from treadle.session.driver import SessionDriver
-from treadle.wiring.gateway import MeteredAgent, Metering, MeterRules
 
 Reach = Callable[[ClaudeAgent, Endpoint], ClaudeAgent]
 WORLD = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
@@ -71,7 +72,9 @@ async def drive(
     """A whole session behind a gateway that stands before the service at `url`."""
     agent = ClaudeAgent(binary, {**WORLD, **login, **NOWHERE}, "", HEADERS)
     terms = MeterRules(RUN, 100.0, VENDOR_PRICES, rehearsal=True)
-    metering = Metering(ModelService(url), storage, terms, held_login(agent.environment))
+    metering = Metering(
+        ModelService(url), ledger_in(storage.root), terms, held_login(agent.environment)
+    )
     events: list[Event] = []
     driver = SessionDriver(
         MeteredAgent(agent, metering, reach),
@@ -143,7 +146,7 @@ async def test_a_budget_that_is_spent_ends_the_session_at_its_next_request(
     with scripted(dear) as api:
         agent = ClaudeAgent(binary, {**WORLD, **KEY, **NOWHERE}, "", HEADERS)
         terms = MeterRules(RUN, 1.5, VENDOR_PRICES, rehearsal=True)  # of the whole day
-        metering = Metering(ModelService(api.base_url), storage, terms)
+        metering = Metering(ModelService(api.base_url), ledger_in(storage.root), terms)
         driver = SessionDriver(
             MeteredAgent(agent, metering, at_loopback),
             FakeClock(),

@@ -8,15 +8,15 @@ import pytest
 
 from tests.builders import FAULTS, RUN, SESSION_LIMITS, VENDOR_PRICES, FakeClock
 from tests.unit.adapters.agents.claude.real_sessions import HEADERS, brief_in
+from tests.unit.gateway.test_metered_agent import ledger_in
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.agents.claude.model_access import held_login
 from treadle.domain.events.agent import ToolFinished
 from treadle.domain.events.all_events import Event
 from treadle.domain.model_access import ModelService
 from treadle.domain.session import Completed
-from treadle.domain.storage import Storage
+from treadle.gateway.metered_agent import MeteredAgent, Metering, MeterRules
 from treadle.session.driver import SessionDriver
-from treadle.wiring.gateway import MeteredAgent, Metering, MeterRules
 
 from .test_metered_agent import BINARIES, KEY, NOWHERE, WORLD, scripted, through_the_socket
 
@@ -45,9 +45,9 @@ async def test_a_search_by_the_service_is_done_where_it_is_allowed_and_nowhere_e
     events: list[Event] = []
 
     with scripted(f"{{tool: WebSearch, input: {{query: how to knit}}}}, {answers}") as api:
-        storage = Storage(tmp_path / "root")
+        open_ledger = ledger_in(tmp_path / "root")
         metering = Metering(
-            ModelService(api.base_url), storage, terms, held_login(agent.environment)
+            ModelService(api.base_url), open_ledger, terms, held_login(agent.environment)
         )
         reached = MeteredAgent(agent, metering, through_the_socket)
         driver = SessionDriver(

@@ -74,6 +74,8 @@ def rehearsed(harness: CommandHarness, setup: str, url: str) -> Path:
     path.write_text(script(ONE_DELIVERABLE, BUILD_IT))
     (harness.home / ".config" / "pip").mkdir(parents=True)
     (harness.home / ".config" / "pip" / "pip.conf").write_text(f"[global]\nindex-url = {url}\n")
+    (harness.home / ".config" / "uv").mkdir()
+    (harness.home / ".config" / "uv" / "uv.toml").write_text(f'index-url = "{url}"\n')
     return path
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.wiring.check_runner_harness import make_runner_harness
+from tests.unit.workflows.loop.sandboxed_check_runner_harness import make_runner_harness
 from treadle.verify.check_runner import (
     CheckCommand,
     CheckRunner,

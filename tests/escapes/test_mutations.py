@@ -1,5 +1,6 @@
 """The probe fails if any single option of the sandbox is removed."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -7,7 +8,9 @@ import pytest
 
 from tests.escapes.bubblewrap_arguments import BubblewrapArgument, arguments_of, give
 from tests.escapes.callers import Caller
+from treadle.adapters.sandboxes.bubblewrap_options import LAUNCHER
 from treadle.adapters.sandboxes.mounts import GIT_PROTECTED, START_FILES, START_FOLDERS
+from treadle.adapters.sandboxes.probe_verdict import UNUSABLE_HINT
 from treadle.adapters.sandboxes.sandbox_probe import PROTECTED, run_probe
 from treadle.domain.sandbox import (
     ConfinedCommand,
@@ -180,6 +183,32 @@ async def test_it_fails_if_bubblewrap_has_our_own_variables(caller: Caller) -> N
 
     assert isinstance(found, SandboxFailed)
     assert found.message.endswith("it sees no variables of ours")
+
+
+async def test_it_fails_if_launched_programs_cannot_rename_files_into_other_directories(
+    caller: Caller,
+) -> None:
+    """As they could not while the launcher's domain handled any right of the file system."""
+
+    def confine(
+        command: Sequence[str], environment: Mapping[str, str], within: Confinement
+    ) -> ConfinedCommand | SandboxFailed:
+        confined = caller.confine(command, environment, within)
+        assert isinstance(confined, ConfinedCommand)
+        (launcher,) = [one for one in arguments_of(confined) if one.words[-1] == LAUNCHER]
+        text = os.pread(int(launcher.words[1]), 1 << 20, 0)
+        changed = text.replace(b'pack("QQQ", 0,', b'pack("QQQ", 64,')
+        assert changed != text
+        os.pwrite(int(launcher.words[1]), changed, 0)
+        return confined
+
+    found = await run_probe(confine, caller.sandbox.failure, caller.probe_options)
+
+    assert found == SandboxFailed(
+        "programs cannot work in the sandbox, for this is not so: it renames and links files "
+        "across directories",
+        UNUSABLE_HINT,
+    )
 
 
 async def test_every_option_is_removed_by_one_of_these_tests(us: Caller) -> None:

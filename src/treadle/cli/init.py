@@ -9,6 +9,13 @@ from typing import Any
 import click
 
 from treadle.cli.context import CommandContext
+from treadle.cli.included_files_question import (
+    INCLUDE,
+    ask_to_include,
+    files_to_include,
+    print_left_out,
+    trust_answers,
+)
 from treadle.domain.errors import UsageError
 from treadle.runs.trust import require_trust
 from treadle.settings.environment_values import parse_text
@@ -60,14 +67,19 @@ def command(context: CommandContext, project_dir: str | None, *, yes: bool) -> N
     _print_detected(detected)
     makes_repository = top is None and (yes or _confirm_repository(project))
     answers = propose_answers(present, detected)
-    if not yes:
-        answers |= _ask(answers)
+    ignored = files_to_include(project, raw, present) if top is not None else ()
+    if yes:
+        print_left_out(ignored)
+    else:
+        answers |= _ask(answers) | ask_to_include(ignored)
     changes = changed_files(files, answers, schema=schema_text(), notes=NOTES_FILE)
     if makes_repository:
         asyncio.run(make_repository(project, raw))
         click.echo("made    a git repository")
     for path, new in changes.items():
         replace_text(project / path, new)
+    if INCLUDE in answers:
+        trust_answers(context.environment, project)
     _print_written(changes)
     _print_next(
         project, str(answers["project.spec"]), has_repository=makes_repository or top is not None

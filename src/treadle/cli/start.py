@@ -15,6 +15,7 @@ from treadle.domain.exit_reasons import exit_code
 from treadle.domain.ids import RunId, short_id
 from treadle.domain.run import RunResult
 from treadle.domain.run_request import RunRequest
+from treadle.domain.stored_path import stored_path
 from treadle.runs.interrupts import graceful_interrupts
 from treadle.runs.queue import detach
 from treadle.runs.start import run_in_foreground
@@ -31,7 +32,7 @@ def start_run(
     context, project = context.in_project(options.project_dir), context.project(options.project_dir)
     request = RunRequest(
         run=fresh_run_id(),
-        project_dir=str(project),
+        project_dir=stored_path(project),
         flags=options.flags(),
         no_sandbox=options.no_sandbox,
         rehearsal=context.rehearsing is not None,

@@ -12,6 +12,7 @@ from treadle.cli.context import CommandContext
 from treadle.cli.json_output import encode_json
 from treadle.domain.deliverable import Deliverable, tally
 from treadle.domain.run_row import RunFilter, RunRow
+from treadle.domain.stored_path import stored_path
 from treadle.runs.find import deliverables_of, list_project_runs
 from treadle.views.tally_text import proof_of
 
@@ -41,7 +42,7 @@ def _live_or_last(rows: Sequence[RunRow]) -> RunRow | None:
 
 def _json(project: Path, deliverables: Sequence[Deliverable], run: RunRow | None) -> bytes:
     document = {
-        "project": bytes(project).decode(errors="replace"),
+        "project": stored_path(project),
         "tally": tally(deliverables),
         "deliverables": [{**asdict(each), "proof": proof_of(each)} for each in deliverables],
         "run": run,

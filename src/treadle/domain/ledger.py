@@ -111,3 +111,11 @@ class Ledger(Protocol):
     def bill(self, session: SessionId) -> Bill:
         """All that the session has used, over all processes."""
         ...
+
+
+class ClosableLedger(Ledger, Protocol):
+    """A ledger that its user opened and closes."""
+
+    def close(self) -> None:
+        """Release what it holds."""
+        ...

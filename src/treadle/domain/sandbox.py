@@ -17,6 +17,7 @@ class ResourceLimits:
     """The limits of all processes in one sandbox."""
 
     processes: int = 1024
+    # 0: no limit.
     memory_mb: int = 8192
     file_mb: int = 4096
 

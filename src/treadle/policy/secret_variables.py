@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable, Mapping
 
+from treadle.policy.secret_search import looks_random
+
 _SECRET = re.compile(
     r"(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PAT|CREDENTIALS?|APIKEY"
     r"|(?:API|ACCESS|SECRET|PRIVATE|SIGNING|ENCRYPTION|MASTER|DEPLOY|AUTH|SERVICE)_KEY)S?(?:_|$)",
@@ -12,6 +14,13 @@ _SECRET = re.compile(
 _LOCATION = re.compile(
     r"_(?:FILE|PATH|DIR|DIRECTORY|SOCK|SOCKET|URL|URI|HOST|NAME|ID|TTL|TYPE)$", re.IGNORECASE
 )
+# NAME=value, name: "value" and the like, as in dotenv, JSON, YAML, TOML and INI files.
+_ASSIGNMENT = re.compile(
+    r"""(?P<name>[\w.-]+)["']?[ \t]*[:=][ \t]*"""
+    r"""(?:"(?P<double>[^"\n]*)"|'(?P<single>[^'\n]*)'|(?P<bare>[^\s"'{\[][^\n]*))"""
+)
+_WORD_START = re.compile(r"[-.]|(?<=[a-z0-9])(?=[A-Z])")
+_PASSWORD_IN_ADDRESS = re.compile(r"://[^\s/:@]*:(?P<password>[^\s/@]+)@")
 _LEAST = 8
 _LEAST_PLAIN = 16
 
@@ -30,6 +39,30 @@ def secret_values(variables: Mapping[str, str], *, paths: Iterable[str]) -> list
         and _could_be_secret(value)
         and not any(value in path for path in known_paths)
     ]
+
+
+def assigned_secrets(text: str) -> list[str]:
+    """The values in a file of settings whose names or forms indicate a secret."""
+    assigned = [(_variable(match["name"]), _value(match)) for match in _ASSIGNMENT.finditer(text)]
+    values = [
+        value
+        for name, value in assigned
+        if secret_values({name: value}, paths=()) or looks_random(value)
+    ]
+    passwords = [match["password"] for match in _PASSWORD_IN_ADDRESS.finditer(text)]
+    return list(dict.fromkeys([*values, *passwords]))
+
+
+def _variable(name: str) -> str:
+    """The name as a variable's: `db.apiKey` as `db_api_Key`."""
+    return _WORD_START.sub("_", name)
+
+
+def _value(match: re.Match[str]) -> str:
+    bare: str | None = match["bare"]
+    if bare is None:
+        return match["double"] or match["single"] or ""
+    return bare.partition(" #")[0].rstrip(" \t\r,;}")
 
 
 def _could_be_secret(value: str) -> bool:

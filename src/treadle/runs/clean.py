@@ -26,12 +26,13 @@ from treadle.domain.retention import (
     decide_retention,
 )
 from treadle.domain.run_row import RunFilter, RunRow
+from treadle.domain.stored_path import path_from
 from treadle.runs.engine_names import engine_location
 from treadle.runs.locks import lock_orphan
 from treadle.settings.definitions import LARGEST_NUMBER, RetentionSettings
 from treadle.settings.environment import Environment
 from treadle.settings.load import load_settings
-from treadle.workspace.clone import make_clone
+from treadle.workspace.clone import CommitRules, make_clone
 from treadle.workspace.disk import remove
 from treadle.workspace.project import Project, find_project
 from treadle.workspace.restore import restore_snapshot
@@ -124,7 +125,7 @@ class RetentionDays:
         path = row.project_path
         if path not in self._days_by_project:
             try:
-                loaded = load_settings(Path(path), environment=self._environment.raw)
+                loaded = load_settings(path_from(path), environment=self._environment.raw)
                 self._days_by_project[path] = loaded.settings.retention.days
             except TreadleError as error:
                 self._say(f"not cleaning up after {path}: {error.message}")
@@ -200,7 +201,7 @@ async def _facts(store: EventStore, row: RunRow, environment: Environment) -> Wo
     if prepared is None:
         return WorkFacts("none", "none" if row.cleaned_at or not row.branch else "unknown")
     try:
-        project = await find_project(Path(row.project_path), environment.raw)
+        project = await find_project(path_from(row.project_path), environment.raw)
         return WorkFacts(
             await _branch(project, imported), await _clone(project, prepared, imported)
         )
@@ -228,6 +229,7 @@ async def _clone(
         branch=prepared.branch,
         identity=PLACEHOLDER_IDENTITY,
         into=Path(prepared.path),
+        rules=CommitRules(),
     )
     last = imported.commit if imported else prepared.snapshot
     return "imported" if await is_all_imported(clone, last) else "holds work"

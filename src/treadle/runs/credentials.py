@@ -6,17 +6,20 @@ Also the one list of secrets that are known here, none of which may be stored or
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 
 from treadle.adapters.agents.registry import all_kinds
 from treadle.adapters.stores.private_files import CredentialFiles
 from treadle.domain.agent_kind import AgentLogin, ModelCredential
 from treadle.domain.errors import UsageError
 from treadle.domain.storage import passwords_in
-from treadle.policy.secret_variables import secret_values
+from treadle.policy.secret_variables import assigned_secrets, secret_values
 from treadle.settings.environment import Environment
 from treadle.wiring.checked_request import CheckedRequest
 
 LONGEST = 16 * 1024
+# Files of settings are short; a large one holds data.
+LONGEST_FILE = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +95,9 @@ def credential_values(environment: Environment) -> list[str]:
 
 
 def run_secrets(checked: CheckedRequest) -> list[str]:
-    """Values that must not be stored or shown: all that are known here, and what servers are
-    given. Not a value that is part of the project's path, which people must be able to read."""
+    """Values that must not be stored or shown: all that are known here, what servers are given, and
+    what included files assign. Not a value that is part of the project's path, which people must be
+    able to read."""
     servers = checked.settings.mcp_servers or {}
     given = [
         str(value)
@@ -103,7 +107,20 @@ def run_secrets(checked: CheckedRequest) -> list[str]:
     ]
     path = str(checked.project.root)
     known = known_secrets(checked.environment, path)
-    return [*known, *(value for value in given if value not in path)]
+    included = [
+        value
+        for name in checked.included.names
+        for value in assigned_secrets(_beginning(checked.included.root / name))
+    ]
+    return [*known, *(value for value in (*given, *included) if value not in path)]
+
+
+def _beginning(file: Path) -> str:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(LONGEST_FILE).decode(errors="replace")
+    except OSError:
+        return ""
 
 
 def _logins() -> list[AgentLogin]:

@@ -11,16 +11,18 @@ from typing import Any, Literal
 
 from treadle.adapters.agents.registry import find_kind
 from treadle.adapters.browser.browser_choice import NoBrowser
+from treadle.adapters.browser.browser_search import browser_versions
 from treadle.domain.agent_kind import AgentKind
 from treadle.domain.errors import TreadleError
 from treadle.domain.sandbox import ProbePassed, SandboxFailed
+from treadle.domain.stored_path import stored_path
 from treadle.runs.credentials import with_stored_login
 from treadle.runs.trust import load_trusted
 from treadle.settings.definitions import AgentSettings
 from treadle.settings.environment import Environment, agent_environment
 from treadle.settings.load import load_settings
 from treadle.wiring.agent import program_choice
-from treadle.wiring.browser import browser_versions, find_browser, wants_browser
+from treadle.wiring.browser import find_browser, wants_browser
 from treadle.wiring.sandbox import choose_sandbox
 from treadle.wiring.search_path import without_project
 from treadle.wiring.validate_settings import require_valid, require_way_to_model
@@ -84,7 +86,7 @@ async def _project(project: Path, environment: Environment) -> DoctorFinding:
         return DoctorFinding(
             "project", "warning", f"no {spec} yet", "write down what you want built"
         )
-    return DoctorFinding("project", "good", str(found.root))
+    return DoctorFinding("project", "good", stored_path(found.root))
 
 
 async def _identity(project: Path, environment: Environment) -> DoctorFinding:
@@ -161,7 +163,11 @@ async def _browser(project: Path, environment: Environment) -> DoctorFinding:
     if not wants_browser(load_settings(project, environment=environment.raw).settings.mcp_servers):
         return DoctorFinding("browser", "good", "left to mcp_servers in treadle.toml")
     found = find_browser(environment, project)
-    told = found if isinstance(found, NoBrowser) else await browser_versions(found, environment)
+    told = (
+        found
+        if isinstance(found, NoBrowser)
+        else await browser_versions(found, environment.path, environment.root)
+    )
     if isinstance(told, NoBrowser):
         return DoctorFinding(
             "browser", "warning", f"none for the agent: {told.missing}", told.remedy

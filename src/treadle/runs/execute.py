@@ -20,6 +20,7 @@ from treadle.domain.events.run import RunRecovered, RunStarted, RunWarned
 from treadle.domain.ports import KillableAgent
 from treadle.domain.run import LandingChoice, LandingMode, RunResult
 from treadle.domain.sandbox import Sandbox
+from treadle.domain.stored_path import stored_path
 from treadle.durable.port import Steps, WorkflowChanged
 from treadle.gateway.allowed_hosts import parse_entries
 from treadle.gateway.sandbox_network import host_recorder
@@ -30,6 +31,8 @@ from treadle.runs.heartbeat import last_beat
 from treadle.runs.land import land_at_end
 from treadle.runs.previous_runs import previous_runs_of, require_all_landed
 from treadle.runs.recovery import end_leftovers
+from treadle.runs.request import specification_notice
+from treadle.runs.sandbox_probe import probe_sandbox
 from treadle.runs.working_files import follow_log
 from treadle.session.driver import SessionDriver
 from treadle.session.stop_signal import StopSignal
@@ -43,7 +46,7 @@ from treadle.wiring.limits import run_limits
 from treadle.wiring.run_context import RunContext
 from treadle.wiring.sandbox import choose_sandbox, remove_stale_reports
 from treadle.wiring.sandbox_network import sandbox_network
-from treadle.wiring.sandboxed_agent import prove, session_sandbox
+from treadle.wiring.sandboxed_agent import session_sandbox
 from treadle.wiring.search_path import without_project
 from treadle.workflows.loop.approval_requests import void_questions
 from treadle.workflows.loop.run_history import read_history
@@ -209,7 +212,9 @@ def _record_start(context: RunContext, warnings: list[str]) -> None:
         recorder.record(RunRecovered(run_limits(context.settings), checked.confinement))
     # The sandbox may have been switched off only for this leg.
     unsandboxed = [UNSANDBOXED] if checked.unconfined else []
-    for warning in [*unsandboxed, *warnings] if fresh else unsandboxed:
+    if checked.workflow.specification == "file":
+        warnings = [specification_notice(checked.spec, checked.spec_text), *warnings]
+    for warning in filter(None, [*unsandboxed, *warnings] if fresh else unsandboxed):
         recorder.record(RunWarned(warning))
 
 
@@ -238,7 +243,7 @@ async def _run_loop(active: ActiveRun, driver: SessionDriver, steps: Steps) -> R
 async def _prepare(context: RunContext, driver: SessionDriver, steps: Steps) -> RunParts:
     """Open the workspace and probe the sandbox: nothing runs before both succeed."""
     checked, settings = context.checked, context.settings
-    probing = asyncio.create_task(prove(context.sandbox))
+    probing = asyncio.create_task(probe_sandbox(context.sandbox))
     try:
         previous = await previous_runs_of(checked, context.history)
         if checked.workflow.needs_landed_work:
@@ -267,7 +272,7 @@ def _started(checked: CheckedRequest) -> RunStarted:
     return RunStarted(
         run=request.run,
         workflow=request.workflow,
-        project=str(checked.project.root),
+        project=stored_path(checked.project.root),
         project_key=checked.project.key,
         version=__version__,
         model=settings.agent.model,

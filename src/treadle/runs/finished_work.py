@@ -1,7 +1,6 @@
 """Finds the work of a finished run from its log, to show its diff or to land it."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from treadle.adapters.clock import SystemClock
 from treadle.adapters.stores.event_store import open_store
@@ -11,6 +10,7 @@ from treadle.domain.events.work import WorkImported, WorkKept, WorkLanded, Works
 from treadle.domain.ids import short_id
 from treadle.domain.ports import Store
 from treadle.domain.run_row import RunRow
+from treadle.domain.stored_path import path_from
 from treadle.runs.locks import lock_project_for
 from treadle.settings.environment import Environment
 from treadle.settings.load import load_settings
@@ -59,7 +59,7 @@ async def land_run(row: RunRow, environment: Environment) -> WorkLanded | WorkKe
     store = open_store(environment.storage)
     try:
         work = find_work(store, row)
-        project = await find_project(Path(row.project_path), environment.raw)
+        project = await find_project(path_from(row.project_path), environment.raw)
         with lock_project_for(environment.root, project.key, row.id):
             snapshot = await restore_snapshot(project, work.prepared)
             imported = await restore_import(project, snapshot, work.imported)
@@ -80,5 +80,5 @@ async def diff_run(row: RunRow, environment: Environment, *, stat: bool) -> str:
         work = find_work(store, row)
     finally:
         store.close()
-    project = await find_project(Path(row.project_path), environment.raw)
+    project = await find_project(path_from(row.project_path), environment.raw)
     return await diff_text(project, work.prepared.snapshot, work.imported.commit, stat=stat)

@@ -10,14 +10,15 @@ from treadle.adapters.stores.event_store import open_store
 from treadle.adapters.stores.recorder import Recorder
 from treadle.domain.events.run import RunQueued
 from treadle.domain.run_request import RunRequest
+from treadle.domain.stored_path import stored_path
 from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location, leg_name
 from treadle.runs.locks import worker_is_alive
 from treadle.runs.rehearsal_model import store_script
 from treadle.runs.request import check_request, with_variables
 from treadle.runs.request_json import request_json, store_request
+from treadle.runs.sandbox_probe import probe_before
 from treadle.settings.environment import Environment
 from treadle.wiring.checked_request import RunHost
-from treadle.wiring.sandboxed_agent import prove_before
 
 
 async def detach(request: RunRequest, host: RunHost) -> None:
@@ -25,7 +26,7 @@ async def detach(request: RunRequest, host: RunHost) -> None:
     environment = host.environment
     request = with_variables(request, environment)
     checked = await check_request(request, host)
-    await prove_before(checked)
+    await probe_before(checked)
     store_request(environment.root, request)
     if host.rehearsing is not None:
         store_script(environment.root, request.run, host.rehearsing.script)
@@ -33,7 +34,7 @@ async def detach(request: RunRequest, host: RunHost) -> None:
         queued = RunQueued(
             run=request.run,
             workflow=request.workflow,
-            project=str(checked.project.root),
+            project=stored_path(checked.project.root),
             project_key=checked.project.key,
             rehearsal=request.rehearsal,
         )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from treadle.domain.errors import UsageError
 from treadle.domain.run_request import RunRequest
+from treadle.domain.stored_path import path_from, stored_path
 from treadle.runs.trust import load_trusted
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment
@@ -19,7 +20,11 @@ from treadle.wiring.validate_settings import (
     require_way_to_model,
 )
 from treadle.workflows.registry import find_workflow
-from treadle.workspace.project import Project, find_project, read_identity
+from treadle.workspace.included_files import IncludedFiles, find_included
+from treadle.workspace.project import Project, find_project, read_identity, require_writable
+
+# About 50,000 tokens, which every session reads.
+LARGE_SPECIFICATION = 200_000
 
 
 def with_variables(request: RunRequest, environment: Environment) -> RunRequest:
@@ -45,7 +50,7 @@ def _may_hold_secret(name: str) -> bool:
 async def check_request(request: RunRequest, host: RunHost) -> CheckedRequest:
     """Check the request, the project and the settings; raises errors of the user."""
     environment = host.environment
-    project = await find_project(Path(request.project_dir), environment.raw)
+    project = await find_project(path_from(request.project_dir), environment.raw)
     options = {name: value for name, value in request.flags.items() if value is not None}
     flags = {**request.variables, **options}
     settings = load_trusted(project.root, environment, flags).settings
@@ -58,15 +63,26 @@ async def check_request(request: RunRequest, host: RunHost) -> CheckedRequest:
         workflow.check(project.root)
         spec_text = request.inputs.get(workflow.inputs[0], "")
     require_valid(settings, environment, project.root)
+    _require_text_path(environment.root)
+    require_writable(project)
     if request.no_sandbox or environment.no_sandbox:
         require_sandbox_for(settings.policy)
     else:
         require_way_to_model(settings, environment, rehearsal=request.rehearsal)
-    identity, reach = await asyncio.gather(
+    identity, included, reach = await asyncio.gather(
         read_identity(project),
+        included_files(project, settings),
         find_sandbox_reach(settings.sandbox, settings.policy.profiles, environment, project.root),
     )
-    return CheckedRequest(request, host, settings, project, identity, spec_text, reach)
+    return CheckedRequest(
+        request, host, settings, project, identity, spec_text, reach, included=included
+    )
+
+
+async def included_files(project: Project, settings: Settings) -> IncludedFiles:
+    """The files of `workspace.include` and `workspace.include_for_agent`."""
+    workspace = settings.workspace
+    return await find_included(project, workspace.include, workspace.include_for_agent)
 
 
 def _specification(settings: Settings, project: Project) -> str:
@@ -80,6 +96,28 @@ def _specification(settings: Settings, project: Project) -> str:
         return spec_path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {spec_path}: {error}") from error
+
+
+def specification_notice(name: str, text: str) -> str:
+    """A warning about a specification that is empty or very long; else empty."""
+    if not text.strip():
+        return f"{name} is empty, so there is nothing to build: write down what you want"
+    if len(text) <= LARGE_SPECIFICATION:
+        return ""
+    return (
+        f"{name} has {len(text):,} characters, and every session reads all of it: "
+        "move what is not needed each time into other files, and name them in it"
+    )
+
+
+def _require_text_path(root: Path) -> None:
+    """The engine's database has an address, and an address is text."""
+    stored = stored_path(root)
+    if stored != str(root):
+        raise UsageError(
+            f"Treadle cannot keep runs in {stored}: the path is not UTF-8",
+            hint="name another directory with TREADLE_ROOT",
+        )
 
 
 def _with_specs_protected(settings: Settings, project: Project) -> Settings:

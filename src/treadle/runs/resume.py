@@ -24,11 +24,11 @@ from treadle.runs.queue import enqueue_leg, ensure_worker
 from treadle.runs.rehearsal_model import with_model
 from treadle.runs.request import check_request, with_variables
 from treadle.runs.request_json import read_request, store_request
+from treadle.runs.sandbox_probe import probe_before
 from treadle.runs.start import execute_in_foreground
 from treadle.settings.environment import Environment
 from treadle.wiring.checked_request import CheckedRequest, RunHost
 from treadle.wiring.limits import run_limits
-from treadle.wiring.sandboxed_agent import prove_before
 from treadle.workflows.loop.run_history import RunHistory, read_history
 
 
@@ -60,7 +60,7 @@ async def resume_detached(resumption: ResumeRequest, host: RunHost) -> None:
     environment, row = host.environment, resumption.row
     with lock_run(environment.root, row.project_key, row.id):
         checked, history = await _checked(resumption, host)
-        await prove_before(checked)
+        await probe_before(checked)
         # A worker that takes the run at once waits for this lock.
         was_claimed = _claim(checked, queue=SHARED_QUEUE)
         _reopen(resumption, checked, history)

@@ -14,10 +14,13 @@ from treadle.domain.errors import ProjectError
 from treadle.domain.ids import short_id
 from treadle.domain.run_request import RunRequest
 from treadle.domain.run_row import RunRow
+from treadle.domain.stored_path import path_from, stored_path
 from treadle.policy.redaction import make_redactor
 from treadle.runs.credentials import run_secrets
 from treadle.runs.find import open_logs
+from treadle.runs.request import included_files
 from treadle.runs.request_json import read_request
+from treadle.runs.sandbox_probe import probe_sandbox
 from treadle.runs.trust import load_trusted
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment
@@ -32,14 +35,14 @@ from treadle.verify.evidence_diff import (
     read_evidence,
 )
 from treadle.verify.reports.report_request import request_reports
-from treadle.wiring.check_runner import SandboxedRunner
+from treadle.wiring.check_runner import check_runner
 from treadle.wiring.checked_request import CheckedRequest, RunHost
-from treadle.wiring.project_commands import CommandBounds
+from treadle.wiring.project_commands import ProjectCommandContext
 from treadle.wiring.sandbox import choose_sandbox, find_sandbox_reach
-from treadle.wiring.sandboxed_agent import prove
 from treadle.wiring.search_path import without_project
 from treadle.workflows.loop.run_history import read_history
-from treadle.workspace.clean_checkout import CleanCheckout, find_tree
+from treadle.workflows.loop.sandboxed_check_runner import SandboxedCheckRunner
+from treadle.workspace.clean_checkout import find_tree
 from treadle.workspace.disk import remove
 from treadle.workspace.object_integrity import find_damaged_object
 from treadle.workspace.project import Project, find_project
@@ -75,7 +78,7 @@ async def verify_run(row: RunRow, target: ReverifyTarget, report: Report) -> lis
     logs = EvidenceLogs(run_directory(target.environment.root, row.id))
     compared = []
     with _sandboxed_runner(checked) as runner:
-        await prove(runner.bounds.sandbox)
+        await probe_sandbox(runner.bounds.sandbox)
         reverification = _Reverification(runner, logs, checked.settings)
         for recorded in evidence:
             report(recorded.title)
@@ -117,12 +120,15 @@ async def _check_target(row: RunRow, target: ReverifyTarget) -> CheckedRequest:
     )
     request = replace(request, no_sandbox=target.unconfined)
     host = RunHost(environment, asyncio.Semaphore(1))
-    return CheckedRequest(request, host, settings, project, PLACEHOLDER_IDENTITY, "", reach)
+    included = await included_files(project, settings)
+    return CheckedRequest(
+        request, host, settings, project, PLACEHOLDER_IDENTITY, "", reach, included=included
+    )
 
 
 def _settings_of(row: RunRow, project: Project) -> Path:
     """This clone, or the run's own project if settings are not committed."""
-    own_project = Path(row.project_path)
+    own_project = path_from(row.project_path)
     return (
         project.root
         if _has_settings(project.root) or not _has_settings(own_project)
@@ -138,11 +144,11 @@ def _stored_request(row: RunRow, environment: Environment, project: Project) -> 
     try:
         return read_request(environment.root, row.id)
     except ProjectError:  # a run of another machine: only this clone's settings are known
-        return RunRequest(row.id, str(project.root), {}, no_sandbox=False, rehearsal=False)
+        return RunRequest(row.id, stored_path(project.root), {}, no_sandbox=False, rehearsal=False)
 
 
 @contextmanager
-def _sandboxed_runner(checked: CheckedRequest) -> Iterator[SandboxedRunner]:
+def _sandboxed_runner(checked: CheckedRequest) -> Iterator[SandboxedCheckRunner]:
     """A runner in a temporary folder, apart from the run's own."""
     parent = checked.environment.root / FOLDER
     parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -151,7 +157,7 @@ def _sandboxed_runner(checked: CheckedRequest) -> Iterator[SandboxedRunner]:
     try:
         on_host = without_project(checked.environment, checked.project.root)
         sandbox = choose_sandbox(on_host, reports=directory, wanted=True)
-        bounds = CommandBounds(
+        context = ProjectCommandContext(
             checked,
             None if checked.unconfined else sandbox,
             asyncio.Event(),
@@ -160,7 +166,7 @@ def _sandboxed_runner(checked: CheckedRequest) -> Iterator[SandboxedRunner]:
             # Not the run's mark, because the run may continue meanwhile.
             mark=directory.name,
         )
-        yield SandboxedRunner(bounds, CleanCheckout(directory / "proving"), EvidenceLogs(directory))
+        yield check_runner(context, directory)
     finally:
         remove(directory)
         os.close(lock)
@@ -168,7 +174,7 @@ def _sandboxed_runner(checked: CheckedRequest) -> Iterator[SandboxedRunner]:
 
 @dataclass(frozen=True, slots=True)
 class _Reverification:
-    runner: SandboxedRunner
+    runner: SandboxedCheckRunner
     logs: EvidenceLogs
     settings: Settings
     # By commit; empty if it is intact.
@@ -183,7 +189,7 @@ class _Reverification:
         return replace(current, log_before=log)
 
     async def _rerun(self, recorded: RecordedEvidence) -> CurrentEvidence:
-        evidence, project = recorded.evidence, self.runner.bounds.checked.project
+        evidence, project = recorded.evidence, self.runner.bounds.project
         log = await asyncio.to_thread(self.logs.check_integrity, evidence.log)
         tree = await find_tree(project, evidence.commit)
         if tree != evidence.tree:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from treadle.adapters.stores.trusted_settings import TrustedProject, TrustedSettings
+from treadle.domain.stored_path import stored_path
 from treadle.settings.environment import Environment
 from treadle.settings.load import ResolvedSettings, load_settings
 from treadle.settings.trust_requirements import (
@@ -45,7 +46,7 @@ def trust(
 ) -> None:
     """Trust these values, and no others of this project."""
     values = {each.key: fingerprint(project, each) for each in requirements}
-    trusted = TrustedProject(str(project), values)
+    trusted = TrustedProject(stored_path(project), values)
     TrustedSettings(environment.root).write(project_key(project), trusted)
 
 

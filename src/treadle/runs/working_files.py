@@ -6,6 +6,7 @@ from treadle.adapters.stores.event_store import EventStore
 from treadle.adapters.stores.wip_files import WipFiles
 from treadle.domain.ids import RunId
 from treadle.domain.run_row import RunRow
+from treadle.domain.stored_path import path_from
 from treadle.wiring.checked_request import CheckedRequest
 from treadle.workflows.definition import LogFollower
 from treadle.workflows.registry import WORKFLOWS, find_workflow
@@ -30,7 +31,7 @@ def archive_files(row: RunRow, directory: Path, store: EventStore) -> None:
     workflow = find_workflow(row.workflow)
     if workflow.follow_log is None:
         return
-    files = _working_files(Path(row.project_path), directory, row.id)
+    files = _working_files(path_from(row.project_path), directory, row.id)
     # Without inputs, so that a person's review stays where it is.
     follower = workflow.follow_log(files, {})
     follower.load(store.outline(row.id))

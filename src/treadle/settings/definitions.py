@@ -6,12 +6,13 @@ key from the field's metadata, for the commented file, the JSON Schema and the r
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias
 
 from treadle.domain.review import Severity
 from treadle.domain.run import LandingMode
 from treadle.domain.sandbox import Network
 from treadle.policy.modes import PolicyMode
+from treadle.settings.setting_field import metadata, setting
 
 VERSION = 1
 
@@ -20,28 +21,6 @@ LARGEST_NUMBER = 1_000_000
 
 # The names in the registry of agents.
 AgentKindName: TypeAlias = Literal["claude", "replay"]
-
-Rule: TypeAlias = Literal["", "not_empty", "project_path", "database_url"]
-
-T = TypeVar("T")
-
-
-def setting(
-    text: str,
-    default: T,
-    *,
-    above: float | None = None,
-    least: float | None = None,
-    rule: Rule = "",
-) -> T:
-    """A key with its help, its default, its bounds (`above`, or at `least`) and its rule."""
-    return field(default=default, metadata=_metadata(text, above, least, rule))
-
-
-def _metadata(
-    text: str, above: float | None = None, least: float | None = None, rule: Rule = ""
-) -> dict[str, Any]:
-    return {"help": text, "above": above, "least": least, "rule": rule}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +45,18 @@ class ProjectSettings:
     setup: str = setting("Prepares a fresh checkout: installs what the project needs.", "")
     check: str = setting("Judges the code without running it: lint, format, types.", "")
     test: str = setting("Runs the tests.", "")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceSettings:
+    """Ignored files that a run needs; in a file they count once you trust it (`treadle trust`)."""
+
+    include: tuple[str, ...] = setting(
+        'Ignored files that setup, checks and tests get, such as ".env.test".', ()
+    )
+    include_for_agent: tuple[str, ...] = setting(
+        "Ignored files that the sessions of the agent have as well.", ()
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +163,9 @@ class SandboxSettings:
         "Further paths that the agent may write; nor programs that you run.", ()
     )
     processes: int = setting("Processes that a session may have at once.", 1024, above=0)
-    memory_mb: int = setting("Megabytes of memory that one process may use.", 8192, above=0)
+    memory_mb: int = setting(
+        "Megabytes of memory that one process may use; 0 sets no limit.", 8192, least=0
+    )
     file_mb: int = setting("Megabytes that one file may grow to.", 4096, above=0)
 
 
@@ -272,6 +265,7 @@ class Settings:
     )
     permissions: PermissionSettings = field(default_factory=PermissionSettings)
     project: ProjectSettings = field(default_factory=ProjectSettings)
+    workspace: WorkspaceSettings = field(default_factory=WorkspaceSettings)
     agent: AgentSettings = field(default_factory=AgentSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
     session: SessionSettings = field(default_factory=SessionSettings)
@@ -286,13 +280,11 @@ class Settings:
     retention: RetentionSettings = field(default_factory=RetentionSettings)
     prices: Mapping[str, Mapping[str, float]] = field(
         default_factory=dict,
-        metadata=_metadata("Prices of your own, by model, in US dollars per million tokens."),
+        metadata=metadata("Prices of your own, by model, in US dollars per million tokens."),
     )
     # Absent, empty and given differ: the built-in servers, none at all, these on top of them.
     mcp_servers: Mapping[str, Mapping[str, Any]] | None = field(
         default=None,
         repr=False,
-        metadata=_metadata(
-            "Tool servers for the agent, one table each; an empty table means none."
-        ),
+        metadata=metadata("Tool servers for the agent, one table each; an empty table means none."),
     )

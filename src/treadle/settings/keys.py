@@ -13,7 +13,8 @@ from treadle.domain.review import Severity
 from treadle.domain.run import LandingMode
 from treadle.domain.sandbox import Network
 from treadle.policy.modes import PolicyMode
-from treadle.settings.definitions import LARGEST_NUMBER, AgentKindName, Rule, Settings
+from treadle.settings.definitions import LARGEST_NUMBER, AgentKindName, Settings
+from treadle.settings.setting_field import Rule
 
 Kind: TypeAlias = Literal[
     "text", "choice", "boolean", "integer", "number", "list", "tables", "prices"

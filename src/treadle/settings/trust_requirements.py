@@ -26,6 +26,8 @@ EFFECTS: Mapping[str, str] = {
     "sandbox.hosts": "the agent can send to these hosts whatever it can read",
     "sandbox.readable": "the agent, and what it runs, can read this",
     "sandbox.writable": "the agent, and what it runs, can read and change this",
+    "workspace.include": "setup, checks and tests, which an agent writes, can read these files",
+    "workspace.include_for_agent": "the agent, and what it runs, can read these files",
     "allowed_tools": "the agent can have the model's service search the web for any words",
     "permissions.allow": "the agent can have the model's service search the web for any words",
     "database.url": "this server is told all events, and can answer questions in your name",

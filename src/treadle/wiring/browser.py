@@ -1,28 +1,18 @@
 """Provides the MCP servers of a run: the user's, and a browser unless the settings exclude it."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from treadle.adapters.browser.browser_choice import (
-    CHROMIUM_REMEDY,
-    SERVER_REMEDY,
-    Browser,
-    NoBrowser,
-    choose_browser,
-)
+from treadle.adapters.browser.browser_choice import Browser, NoBrowser, choose_browser
 from treadle.adapters.browser.browser_search import find_browser_parts
-from treadle.adapters.sandboxes.command_runner import query_program
 from treadle.adapters.sandboxes.toolchains import private_paths
-from treadle.domain.sandbox import ConfinedCommand
 from treadle.policy.available_tools import merge_servers
 from treadle.policy.roles import BROWSER
 from treadle.settings.environment import Environment
 from treadle.wiring.search_path import path_outside
-
-ANSWER_S = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,23 +68,3 @@ def find_browser(environment: Environment, project: Path) -> Browser | NoBrowser
 def notice_of(missing_browser: NoBrowser) -> str:
     """One line for the run's log."""
     return f"no browser for the agent: {missing_browser.missing} ({missing_browser.remedy})"
-
-
-async def browser_versions(browser: Browser, environment: Environment) -> str | NoBrowser:
-    """The versions of its parts, which also shows that they start."""
-    variables = {"PATH": environment.path, "HOME": str(environment.root)}
-    server = await _answer([str(browser.node), str(browser.server), "--version"], variables)
-    if server is None:
-        return NoBrowser(f"{browser.server} does not start", SERVER_REMEDY)
-    chromium = await _answer([str(browser.chromium), "--version"], variables)
-    if chromium is None:
-        return NoBrowser(f"{browser.chromium} does not start", CHROMIUM_REMEDY)
-    number = server.removeprefix("Version ")
-    return f"Playwright MCP {number} with {chromium} ({browser.chromium})"
-
-
-async def _answer(command: Sequence[str], environment: Mapping[str, str]) -> str | None:
-    """The first line of a program's output; None if it fails or takes too long."""
-    output = await query_program(ConfinedCommand(tuple(command), environment), seconds=ANSWER_S)
-    lines = (output or "").strip().splitlines()
-    return lines[0].strip() if lines else None

@@ -23,6 +23,7 @@ from treadle.workflows.definition import Workflow
 from treadle.workflows.loop.landing import Ask
 from treadle.workflows.loop.workspace_spec import PreviousRuns
 from treadle.workflows.registry import find_workflow
+from treadle.workspace.included_files import IncludedFiles
 from treadle.workspace.project import Project
 
 SignalName = Literal["SIGINT", "SIGTERM", "SIGHUP", "cancel"]
@@ -65,6 +66,7 @@ class CheckedRequest:
     spec_text: str = field(repr=False)
     reach: SandboxReach
     previous: PreviousRuns | None = None
+    included: IncludedFiles = field(default_factory=IncludedFiles)
 
     @property
     def workflow(self) -> Workflow:

@@ -3,18 +3,19 @@
 from pathlib import Path
 
 from treadle.adapters.clock import SystemClock, fresh_session_id
+from treadle.adapters.stores.ledger import DatabaseLedger
 from treadle.adapters.stores.note_files import NoteFiles
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.events.run import RunWarned
 from treadle.domain.run import LandingChoice
 from treadle.durable.port import Steps
+from treadle.gateway.metered_agent import others_today_usd
 from treadle.policy.available_tools import merge_tools
 from treadle.policy.secret_search import SecretSearch
 from treadle.session.driver import SessionDriver
 from treadle.verify.suite import SuiteCommand
 from treadle.wiring.admission import session_admission, spread
-from treadle.wiring.check_runner import check_runner
-from treadle.wiring.gateway import others_today_usd
+from treadle.wiring.check_runner import run_check_runner
 from treadle.wiring.limits import run_limits, session_limits
 from treadle.wiring.protected_paths import protected_paths
 from treadle.wiring.run_context import RunContext
@@ -27,6 +28,7 @@ from treadle.workflows.loop.run_parts import CheckParts, ProjectFacts, RunParts,
 from treadle.workflows.loop.run_timer import RunTimer
 from treadle.workflows.loop.run_workspace import RunWorkspace
 from treadle.workflows.loop.session_briefs import SessionBriefs, SessionSetup
+from treadle.workflows.loop.session_conditions import SessionConditions
 from treadle.workflows.loop.workspace_spec import PreviousRuns, WorkspaceSpec
 from treadle.workspace.disk_tree import NOTES_FILE
 from treadle.workspace.project import find_agent_settings, ignored_settings_notice
@@ -49,6 +51,7 @@ async def open_run_workspace(context: RunContext, previous: PreviousRuns) -> Run
         unlanded=previous.unlanded,
         search=SecretSearch(context.secrets),
         protected=protected_paths(settings, checked.project.root),
+        included=checked.included.names,
         clean=context.redact,
     )
     if history.prepared is None:
@@ -129,7 +132,7 @@ async def _session_parts(context: RunContext, workspace: RunWorkspace) -> Sessio
         limits=session_limits(context.settings),
         admission=session_admission(context),
         slots=checked.host.slots,
-        new_setup=lambda: workspace_setup(context, workspace.path),
+        new_setup=lambda: workspace_setup(context, workspace.path).prepare,
         forget_setup=lambda: (checked.directory / SETUP_MARKER).unlink(missing_ok=True),
     )
 
@@ -145,13 +148,19 @@ def _session_setup(context: RunContext) -> SessionSetup:
         instructions_file=context.checked.agent_kind.instructions_file,
         identity=context.checked.identity,
         home=context.checked.private_home,
+        conditions=SessionConditions(
+            context.checked.confinement,
+            settings.sandbox.network,
+            settings.sandbox.hosts,
+            "closed",
+        ),
     )
 
 
 def _check_parts(context: RunContext, workspace: RunWorkspace, timer: RunTimer) -> CheckParts:
     checked, verify = context.checked, context.settings.verify
     return CheckParts(
-        runner=check_runner(context, timer),
+        runner=run_check_runner(context, timer),
         suite=_test_suite(context) if checked.workflow.runs_tests else None,
         check_s=verify.check_minutes * 60,
         coverage=verify.coverage,
@@ -179,10 +188,11 @@ def _test_suite(context: RunContext) -> SuiteCommand | None:
 
 def _run_inputs(context: RunContext) -> RunInputs:
     settings, request = context.settings, context.checked.request
+    ledger = DatabaseLedger(context.database)
 
     def others_today() -> float:
         now = SystemClock().now()
-        return others_today_usd(context.database, request.run, now, rehearsal=request.rehearsal)
+        return others_today_usd(ledger, request.run, now, rehearsal=request.rehearsal)
 
     return RunInputs(
         limits=lambda: run_limits(settings),

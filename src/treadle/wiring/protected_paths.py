@@ -1,18 +1,11 @@
 """The paths that no agent of a run may change: the user's hooks, and `verify.protect`."""
 
-import os
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from treadle.domain.errors import SettingsError
-from treadle.policy.protected_paths import covers, has_pattern, is_protectable
-from treadle.policy.user_hooks import find_hook_files
+from treadle.policy.protected_paths import is_protectable
 from treadle.settings.definitions import Settings
-
-# A sandbox seals each path separately. Commits exclude the paths beyond this limit, too.
-MAX_SEALED = 256
-MAX_VISITED = 50_000
-_SKIPPED_FOLDERS = frozenset({".git", ".treadle", "node_modules"})
+from treadle.workspace.protected_files import find_protected, find_sealable
 
 
 def configured_paths(settings: Settings) -> tuple[str, ...]:
@@ -27,71 +20,26 @@ def configured_paths(settings: Settings) -> tuple[str, ...]:
     return settings.verify.protect
 
 
+def require_included_paths(settings: Settings) -> None:
+    """Raises SettingsError for a path of `workspace` that is not inside the project."""
+    included = {
+        "include": settings.workspace.include,
+        "include_for_agent": settings.workspace.include_for_agent,
+    }
+    for key, paths in included.items():
+        for path in paths:
+            if not is_protectable(path):
+                raise SettingsError(
+                    f"workspace.{key}: {path!r} is not a path inside the project",
+                    hint='name files or patterns from its top, such as ".env.test"',
+                )
+
+
 def protected_paths(settings: Settings, root: Path) -> tuple[str, ...]:
     """The paths and patterns for the policy and for the screening of commits."""
-    configured = configured_paths(settings)
-    hooks = hook_files(settings.hooks.before_tool_use, root)
-    return tuple(dict.fromkeys((*hooks, *configured, *_link_targets(configured, root))))
+    return find_protected(configured_paths(settings), settings.hooks.before_tool_use, root)
 
 
 def sealed_paths(settings: Settings, workspace: Path, checkout: Path) -> tuple[str, ...]:
-    """The paths that a sandbox can seal in the workspace.
-
-    Patterns are matched in the user's checkout, where no agent can add files. A missing path is
-    sealed as an empty directory, unless it looks like a file.
-    """
-    protected = protected_paths(settings, workspace)
-    literal = [path for path in protected if _is_literal(path, workspace)]
-    matching = _matching_paths([path for path in protected if path not in literal], checkout)
-    sealable = (path for path in dict.fromkeys((*literal, *matching)) if _can_seal(path, workspace))
-    return tuple(sealable)
-
-
-def _is_literal(path: str, root: Path) -> bool:
-    return not has_pattern(path) or os.path.lexists(root / path)
-
-
-def _link_targets(paths: Iterable[str], root: Path) -> Iterator[str]:
-    """The targets of those paths that are links inside the project: they need protection, too."""
-    top = root.resolve()
-    for path in paths:
-        target = (top / path).resolve()
-        if _is_literal(path, root) and target != top and target.is_relative_to(top):
-            yield target.relative_to(top).as_posix()
-
-
-def _can_seal(path: str, workspace: Path) -> bool:
-    """Neither a link nor a path behind a link can be sealed."""
-    target = workspace
-    for part in PurePosixPath(path).parts:
-        if target.is_file():
-            return False
-        target = target / part
-        if target.is_symlink():
-            return False
-    return target.is_file() or target.is_dir() or not (target.exists() or "." in target.name)
-
-
-def _matching_paths(patterns: Sequence[str], checkout: Path) -> Iterator[str]:
-    """The topmost paths that match a pattern, so that few paths cover many files."""
-    if not patterns:
-        return
-    visited = matched = 0
-    for folder, folders, files in os.walk(checkout):
-        relative = Path(folder).relative_to(checkout)
-        names = [name for name in (*folders, *files) if _matches(patterns, relative / name)]
-        yield from sorted((relative / name).as_posix() for name in names)
-        visited, matched = visited + len(folders) + len(files), matched + len(names)
-        if visited > MAX_VISITED or matched > MAX_SEALED:
-            return
-        folders[:] = sorted(set(folders) - set(names) - _SKIPPED_FOLDERS)
-
-
-def _matches(patterns: Sequence[str], path: Path) -> bool:
-    posix_path = PurePosixPath(path.as_posix())
-    return any(covers(pattern, posix_path) for pattern in patterns)
-
-
-def hook_files(commands: Sequence[str], workspace: Path) -> tuple[str, ...]:
-    """The files of the workspace that the user's hooks use."""
-    return tuple(name for name in find_hook_files(commands) if (workspace / name).is_file())
+    """The paths that a sandbox can seal in the workspace."""
+    return find_sealable(protected_paths(settings, workspace), workspace, checkout)

@@ -1,14 +1,12 @@
-"""What confines the sessions of an agent, and the proof that the sandbox holds."""
+"""What confines the sessions of an agent."""
 
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from treadle.adapters.sandboxes.interpreter import this_interpreter
 from treadle.domain.agent import SessionBrief
 from treadle.domain.agent_kind import SessionSandbox
-from treadle.domain.errors import SandboxBroken
-from treadle.domain.sandbox import Confinement, ProbePassed, Sandbox, SandboxFailed
+from treadle.domain.sandbox import Confinement, Sandbox
 from treadle.gateway.sandbox_network import BRIDGE, SandboxNetwork, bridge_command
 from treadle.policy.modes import has_read_only_workspace
 from treadle.policy.protected_paths import SEALED, SEALED_IF_THERE
@@ -17,8 +15,6 @@ from treadle.wiring.browser import Servers
 from treadle.wiring.checked_request import CheckedRequest
 from treadle.wiring.policy import confinement_facts
 from treadle.wiring.protected_paths import sealed_paths
-from treadle.wiring.sandbox import choose_sandbox
-from treadle.wiring.search_path import without_project
 from treadle.workspace.alternates import object_directories
 
 
@@ -73,27 +69,6 @@ def confinement(checked: CheckedRequest, *, workspace: Path, home: Path) -> Conf
 def _is_ordinary(path: Path) -> bool:
     """A link cannot be sealed; what an agent commits in its place does not come home."""
     return not path.is_symlink() and (path.is_file() or path.is_dir())
-
-
-async def prove(sandbox: Sandbox | None) -> ProbePassed:
-    """Try the sandbox out; what it cannot do on this machine. One that leaks raises."""
-    if sandbox is None:
-        return ProbePassed()  # a person gave it up, and knows that nothing is kept apart then
-    match await sandbox.probe():
-        case ProbePassed() as proven:
-            return proven
-        case SandboxFailed(message=message, hint=hint):
-            raise SandboxBroken(message, hint=hint or "run `treadle doctor`")
-
-
-async def prove_before(checked: CheckedRequest) -> None:
-    """Try the sandbox of a run out that others are to work on: whoever asks for it hears at once
-    what it would end with."""
-    if checked.unconfined:
-        return
-    on_host = without_project(checked.environment, checked.project.root)
-    with TemporaryDirectory(prefix="treadle-probe-") as place:
-        await prove(choose_sandbox(on_host, reports=Path(place), wanted=True))
 
 
 def _lent_files(checked: CheckedRequest) -> tuple[Path, ...]:

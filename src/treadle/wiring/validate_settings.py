@@ -12,7 +12,7 @@ from treadle.policy.profiles import PROFILES
 from treadle.settings.definitions import PolicySettings, Settings
 from treadle.settings.environment import Environment, agent_environment
 from treadle.wiring.agent import require_free_names
-from treadle.wiring.protected_paths import configured_paths
+from treadle.wiring.protected_paths import configured_paths, require_included_paths
 from treadle.wiring.sandbox_paths import sandbox_paths
 
 
@@ -22,6 +22,7 @@ def require_valid(settings: Settings, environment: Environment, project: Path) -
     permission_rules(settings)
     require_effect(settings.policy)
     configured_paths(settings)
+    require_included_paths(settings)
     require_free_names(settings.mcp_servers or {})
     sandbox_paths(settings.sandbox, environment, project)
 
@@ -43,6 +44,10 @@ def require_effect(policy: PolicySettings) -> None:
                     f"policy.{key}: {name!r} is not one name, so nothing matches it",
                     hint="write the name alone, without arguments",
                 )
+    _require_known_names(policy)
+
+
+def _require_known_names(policy: PolicySettings) -> None:
     for name in policy.profiles:
         if name not in PROFILES:
             raise SettingsError(

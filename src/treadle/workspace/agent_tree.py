@@ -20,6 +20,7 @@ from treadle.workspace.clone_git_dir import (
 )
 from treadle.workspace.disk import remove, writing_to
 from treadle.workspace.disk_tree import private_index
+from treadle.workspace.external_files import SUBMODULES_FILE, copy_submodules, read_entries
 from treadle.workspace.git import QUIET_OPTIONS, Git
 from treadle.workspace.hostile_files import (
     find_pipes,
@@ -61,6 +62,7 @@ def agent_git(clone: Clone) -> Git:
             *QUIET_OPTIONS,
             *_HARDENED_OPTIONS,
         ),
+        limit_s=clone.project.git.limit_s,
     )
 
 
@@ -77,7 +79,11 @@ async def build_clone(clone: Clone) -> None:
     """Build a clone beside its path and move it there in one step, so it is never incomplete."""
     building = replace(clone, path=clone.path.with_name(clone.path.name + ".building"))
     await write_empty_clone(building, building.path)
-    await agent_git(building).run("read-tree", "--reset", "-u", "HEAD")
+    git = agent_git(building)
+    await git.run("read-tree", "--reset", "-u", "HEAD")
+    if (building.path / SUBMODULES_FILE).is_file():
+        listing = await git.run("ls-tree", "-r", "-z", "--full-tree", "HEAD")
+        await copy_submodules(clone.project, read_entries(listing), building.path)
     _move_into_place(building.path, clone.path)
 
 

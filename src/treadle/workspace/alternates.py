@@ -1,5 +1,6 @@
 """Finds the object directories behind a repository: its own and its alternates."""
 
+import os
 from pathlib import Path
 
 # Git follows alternates no deeper than this.
@@ -12,7 +13,7 @@ def object_directories(git_dir: Path) -> tuple[Path, ...]:
     They are read from the user's repository, because an agent can write to the clone.
     """
     directories: dict[Path, None] = {}
-    level = [(_common_git_dir(git_dir) / "objects").resolve()]
+    level = [(common_git_dir(git_dir) / "objects").resolve()]
     for _ in range(DEEPEST + 1):
         level = [objects for objects in level if objects.is_dir() and objects not in directories]
         directories.update(dict.fromkeys(level))
@@ -20,21 +21,21 @@ def object_directories(git_dir: Path) -> tuple[Path, ...]:
     return tuple(directories)
 
 
-def _common_git_dir(git_dir: Path) -> Path:
+def common_git_dir(git_dir: Path) -> Path:
     """The git directory with the objects; for a linked worktree it is the main one's."""
     try:
-        return git_dir / (git_dir / "commondir").read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError):
+        return git_dir / os.fsdecode((git_dir / "commondir").read_bytes()).strip()
+    except OSError:
         return git_dir
 
 
 def _read_alternates(objects: Path) -> list[Path]:
     try:
-        listing = (objects / "info" / "alternates").read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+        listing = os.fsdecode((objects / "info" / "alternates").read_bytes())
+    except OSError:
         return []
     return [
         (objects / line).resolve()
-        for line in listing.splitlines()
+        for line in listing.split("\n")
         if line and not line.startswith("#")
     ]

@@ -4,7 +4,7 @@ import asyncio
 import os
 import shutil
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
@@ -12,7 +12,14 @@ from treadle.domain.errors import ProjectError
 from treadle.workspace.clone_git_dir import agent_environment
 from treadle.workspace.disk import remove, writing_to
 from treadle.workspace.disk_tree import PLAIN_INDEX, SUBMODULE_MODE
+from treadle.workspace.external_files import (
+    TreeEntry,
+    copy_lfs_files,
+    copy_submodules,
+    read_entries,
+)
 from treadle.workspace.git import QUIET_OPTIONS, Git
+from treadle.workspace.included_files import IncludedFiles, place_files, remove_files
 from treadle.workspace.object_integrity import without_replacements
 from treadle.workspace.project import Project
 from treadle.workspace.throwaway_git import write_git_dir, write_history
@@ -38,6 +45,8 @@ class CleanCheckout:
     """
 
     directory: Path
+    # The user's files that each checkout gets.
+    included: IncludedFiles = field(default_factory=IncludedFiles)
 
     @property
     def work(self) -> Path:
@@ -72,7 +81,11 @@ class CleanCheckout:
                 self.home.mkdir(mode=0o700)
             else:
                 await self._copy_base(project, base)
-            await self._check_out(project, commit)
+            entries = await self._check_out(project, commit)
+            if base is None:
+                await copy_submodules(project, entries, self.work)
+            await copy_lfs_files(project, commit, entries, self.work)
+            await asyncio.to_thread(place_files, self.included.all_sources, self.work)
             await write_history(project, commit, self.work, self._index)
 
     def base_for(self, fingerprint: str) -> SetupBase | None:
@@ -92,6 +105,7 @@ class CleanCheckout:
             building.mkdir()
             # It names a commit; each checkout writes its own.
             remove(self.work / ".git")
+            remove_files(self.work, self.included.names)
             for part in (self.work, self.home, self._index):
                 part.rename(building / part.name)
             (building / _NOTE).write_text(note, encoding="utf-8")
@@ -134,8 +148,8 @@ class CleanCheckout:
                 hint="free some space there, or let the setup command leave files that it may read",
             )
 
-    async def _check_out(self, project: Project, commit: str) -> None:
-        """Check out with a git that reads no user settings.
+    async def _check_out(self, project: Project, commit: str) -> list[TreeEntry]:
+        """Check out with a git that reads no user settings; returns the commit's entries.
 
         Attributes of the commit could name a filter that the user has configured, and that filter
         may run a program from the commit.
@@ -145,13 +159,16 @@ class CleanCheckout:
             self.work,
             agent_environment(project.git.environment),
             (f"--git-dir={self._git}", f"--work-tree={self.work}", *QUIET_OPTIONS),
+            limit_s=project.git.limit_s,
         )
         # Git would read the git directory of a submodule, which a setup command may have written.
-        listing = await git.run("ls-tree", "-r", "-z", "--full-tree", commit)
-        await asyncio.to_thread(self._remove_nested_git_dirs, _submodules(listing))
+        entries = read_entries(await git.run("ls-tree", "-r", "-z", "--full-tree", commit))
+        submodules = [entry.path for entry in entries if entry.mode == SUBMODULE_MODE]
+        await asyncio.to_thread(self._remove_nested_git_dirs, submodules)
         indexed_git = git.with_index(self._index)
         await indexed_git.run(*PLAIN_INDEX, "read-tree", "--reset", "-u", commit)
         await asyncio.to_thread(remove, self._git)
+        return entries
 
     def _remove_nested_git_dirs(self, submodules: Iterable[str]) -> None:
         for path in submodules:
@@ -174,12 +191,6 @@ async def find_tree(project: Project, commit: str) -> str | None:
     git = without_replacements(project.git)
     result = await git.try_run("rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}")
     return result.output if result.ok else None
-
-
-def _submodules(listing: str) -> list[str]:
-    """The submodules in the output of `ls-tree -z`: mode, kind, hash, tab, path."""
-    entries = (entry.partition("\t") for entry in listing.split("\0"))
-    return [path for head, _, path in entries if head.startswith(SUBMODULE_MODE)]
 
 
 def _last_used(base: SetupBase) -> int:

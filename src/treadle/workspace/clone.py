@@ -4,11 +4,11 @@ from pathlib import Path
 
 from treadle.domain.agent import CommitIdentity
 from treadle.workspace.agent_tree import repair_clone
-from treadle.workspace.clone_git_dir import Clone, find_sources
+from treadle.workspace.clone_git_dir import Clone, CommitRules, find_sources
 from treadle.workspace.project import Project
 from treadle.workspace.snapshot import Snapshot
 
-__all__ = ["Clone", "make_clone"]
+__all__ = ["Clone", "CommitRules", "make_clone"]
 
 
 async def make_clone(
@@ -18,7 +18,7 @@ async def make_clone(
     branch: str,
     identity: CommitIdentity,
     into: Path,
-    credit_patterns: tuple[str, ...] = (),
+    rules: CommitRules,
 ) -> Clone:
     """Make a clone at `into` (absolute), on the run's branch; an existing one keeps its work.
 
@@ -26,6 +26,6 @@ async def make_clone(
     clone.
     """
     sources = await find_sources(project, into.with_name(into.name + ".skeleton"))
-    clone = Clone(project, into, branch, snapshot.commit, identity, sources, credit_patterns)
+    clone = Clone(project, into, branch, snapshot.commit, identity, sources, rules)
     await repair_clone(clone)
     return clone

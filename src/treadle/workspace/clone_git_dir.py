@@ -5,6 +5,7 @@ session. Git is asked once for their sources, so restoring them starts no proces
 """
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,8 @@ BUILD_PRODUCTS = (
     *("__pycache__/", "*.py[co]", ".venv/", ".pytest_cache/", ".mypy_cache/", ".ruff_cache/"),
     *("node_modules/", ".DS_Store"),
 )
+# Signs of a pattern, and a blank at its end, which git would drop.
+_SPECIAL = re.compile(r"[*?\[\]\\]| $")
 HOOKS = ("commit-msg", "prepare-commit-msg")
 
 
@@ -36,6 +39,16 @@ class CloneSources:
 
 
 @dataclass(frozen=True, slots=True)
+class CommitRules:
+    """What the clone's own git leaves out of commits."""
+
+    # Lines that are taken out of commit messages; see `attribution`.
+    credit_patterns: tuple[str, ...] = ()
+    # Paths of the user's files that are never added to a commit.
+    excluded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Clone:
     """A run's own repository: it reads the project's objects and shares nothing else with it."""
 
@@ -45,8 +58,7 @@ class Clone:
     base: str  # the snapshot's commit
     identity: CommitIdentity
     sources: CloneSources = field(repr=False)
-    # Lines that are taken out of commit messages; see `attribution`.
-    credit_patterns: tuple[str, ...] = ()
+    rules: CommitRules = field(default_factory=CommitRules)
 
     @property
     def git_dir(self) -> Path:
@@ -138,14 +150,14 @@ def restore_git_dir(clone: Clone, git_dir: Path) -> None:
     sources = clone.sources
     settings = sources.disk_settings + _settings(clone.identity).encode()
     _write(git_dir / "config", settings)
-    _write(git_dir / "info/exclude", _exclusions(sources))
+    _write(git_dir / "info/exclude", _exclusions(sources, clone.rules.excluded))
     _write(git_dir / "objects/info/alternates", os.fsencode(sources.repository / "objects") + b"\n")
     shallow = sources.repository / "shallow"
     if shallow.exists():
         _write(git_dir / "shallow", shallow.read_bytes())
     else:
         remove(git_dir / "shallow")
-    _write_hooks(git_dir / "hooks", clone.credit_patterns)
+    _write_hooks(git_dir / "hooks", clone.rules.credit_patterns)
 
 
 def _write_hooks(folder: Path, credit_patterns: tuple[str, ...]) -> None:
@@ -190,7 +202,7 @@ def _quoted(value: str) -> str:
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _exclusions(sources: CloneSources) -> bytes:
+def _exclusions(sources: CloneSources, excluded: tuple[str, ...]) -> bytes:
     """The user's own exclusions besides .gitignore, build products, and Treadle's files."""
     files = (sources.excludes, sources.repository / "info/exclude")
     theirs = [file.read_bytes() for file in files if file is not None and file.is_file()]
@@ -198,4 +210,5 @@ def _exclusions(sources: CloneSources) -> bytes:
         f"{line}\n"
         for line in (*BUILD_PRODUCTS, f"/{NOTES_FILE}", f"/{PRIVATE_FOLDER}/", f"{REPORTS_FOLDER}/")
     )
-    return b"\n".join([*theirs, ours.encode()])
+    literal = [os.fsencode("/" + _SPECIAL.sub(r"\\\g<0>", path)) for path in excluded]
+    return b"\n".join([*theirs, *literal, ours.encode()])

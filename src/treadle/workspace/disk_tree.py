@@ -38,6 +38,7 @@ class ChangedPaths:
     removed: tuple[str, ...]
     present: tuple[str, ...]
     left_out: tuple[str, ...]
+    untracked: tuple[str, ...] = ()  # those of `present` that the index does not have
 
 
 def changed_paths(tracked: str, untracked: str) -> ChangedPaths:
@@ -51,10 +52,11 @@ def changed_paths(tracked: str, untracked: str) -> ChangedPaths:
             continue
         (removed if status == "D" else present)[path] = None
     others = [path for path in untracked.split("\0") if path and not is_private(path)]
-    present.update((path, None) for path in others if not path.endswith("/"))
+    new = tuple(path for path in others if not path.endswith("/"))
+    present.update(dict.fromkeys(new))
     nested = tuple(path for path in others if path.endswith("/"))
     return ChangedPaths(
-        tuple(path for path in removed if path not in present), tuple(present), nested
+        tuple(path for path in removed if path not in present), tuple(present), nested, new
     )
 
 
@@ -70,14 +72,19 @@ def is_private(path: str) -> bool:
 
 async def write_disk_tree(git: Git, index: Path) -> DiskTree:
     """Update a private index from disk and write its tree; blobs go to the object store."""
+    changed = await find_changed_paths(git, index)
+    return DiskTree(await write_changed_paths(git, index, changed), changed.left_out)
+
+
+async def find_changed_paths(git: Git, index: Path) -> ChangedPaths:
+    """How the files on disk differ from an index."""
     indexed_git = git.with_index(index)
-    changed = changed_paths(
+    return changed_paths(
         await indexed_git.run(
             *PLAIN_INDEX, "diff-files", "--raw", "-z", "--no-renames", "--ignore-submodules=all"
         ),
         await indexed_git.run(*PLAIN_INDEX, "ls-files", "--others", "--exclude-standard", "-z"),
     )
-    return DiskTree(await write_changed_paths(git, index, changed), changed.left_out)
 
 
 async def write_changed_paths(git: Git, index: Path, changed: ChangedPaths) -> str:

@@ -41,6 +41,12 @@ _REDIRECTIONS = frozenset(
         "GIT_WORK_TREE",
     }
 )
+# For a small repository. A large one gets more: five milliseconds for a file of the index, which
+# takes about 100 bytes there, and a second for five megabytes of packs.
+LEAST_LIMIT_S = 120.0
+_INDEX_BYTES_PER_S = 20_000
+_PACK_BYTES_PER_S = 5_000_000
+
 _FIXED = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 
 
@@ -77,7 +83,7 @@ class Git:
     directory: Path
     environment: Mapping[str, str] = field(repr=False, hash=False)
     options: tuple[str, ...] = QUIET_OPTIONS
-    limit_s: float = 120.0
+    limit_s: float = LEAST_LIMIT_S
 
     async def run(self, *arguments: str, stdin: bytes = b"") -> str:
         """Return the output without its last newline; a failure raises GitFailed."""
@@ -101,7 +107,7 @@ class Git:
             raise GitFailed(
                 f"git {_command(arguments)} was still running after {self.limit_s:g} s"
                 f" in {self.directory} and was ended",
-                hint="is the disk slow, or does another program hold a lock there?",
+                hint="see whether the disk is slow, or another program holds a lock there",
             ) from None
         finally:
             if not communication.done():
@@ -165,7 +171,14 @@ def _command(arguments: tuple[str, ...]) -> str:
     return arguments[position]
 
 
-def user_git(directory: Path, environment: Mapping[str, str]) -> Git:
+def user_git(
+    directory: Path, environment: Mapping[str, str], limit_s: float = LEAST_LIMIT_S
+) -> Git:
     """Git with the user's own settings, in one of their repositories."""
     kept = {name: value for name, value in environment.items() if name not in _REDIRECTIONS}
-    return Git(directory, kept)
+    return Git(directory, kept, limit_s=limit_s)
+
+
+def time_limit_s(*, index_bytes: int, pack_bytes: int) -> float:
+    """How long one command may take in a repository of this size."""
+    return LEAST_LIMIT_S + index_bytes / _INDEX_BYTES_PER_S + pack_bytes / _PACK_BYTES_PER_S

@@ -48,8 +48,13 @@ def read_written_files(
     return written
 
 
+def matching_files(top: Path, patterns: Sequence[str]) -> Iterator[str]:
+    """Files that match a pattern, in the order of their names; links are not followed."""
+    return _matching_files(top, tuple(map(_parts, patterns)))
+
+
 def _mark_matching(top: Path, patterns: Sequence[str]) -> Iterator[tuple[str, FileMark]]:
-    for path in _matching_files(top, tuple(map(_parts, patterns))):
+    for path in matching_files(top, patterns):
         try:
             mark = _mark(top / path)
         except FileNotFoundError:  # without a sandbox, another process may still be running there

@@ -17,6 +17,7 @@ _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _NAMES = "diff --git "
 # Lines of files begin with a sign, those of messages with blanks.
 _CHANGED_NAMES = re.compile(rf"^{_NAMES}(.*)$", re.MULTILINE)
+_ADDED_NAMES = re.compile(rf"^{_NAMES}(.*)\nnew file mode ", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,11 @@ def added_blocks(patch: str) -> Iterator[PatchBlock]:
 def changed_names(patch: str) -> Iterator[str]:
     """Every path that was added, changed or removed, once per commit."""
     return (_second_name(names) for names in _CHANGED_NAMES.findall(patch))
+
+
+def added_names(patch: str) -> Iterator[str]:
+    """Every path of a new file, once per commit."""
+    return (_second_name(names) for names in _ADDED_NAMES.findall(patch))
 
 
 def removed_text(patch: str) -> str:

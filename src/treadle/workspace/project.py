@@ -8,7 +8,8 @@ from pathlib import Path
 
 from treadle.domain.agent import CommitIdentity
 from treadle.domain.errors import ProjectError
-from treadle.workspace.git import Git, GitResult, user_git
+from treadle.workspace.alternates import common_git_dir, object_directories
+from treadle.workspace.git import Git, GitResult, time_limit_s, user_git
 from treadle.workspace.project_root import project_key
 
 # Files by which git itself recognises an unfinished operation.
@@ -46,7 +47,23 @@ async def find_project(path: Path, environment: Mapping[str, str]) -> Project:
         )
     root = _real(Path(await git.run("rev-parse", "--show-toplevel")))
     git_dir = Path(await git.run("rev-parse", "--absolute-git-dir"))
-    return Project(root, git_dir, project_key(root), user_git(root, environment))
+    git = user_git(root, environment, repository_limit_s(git_dir))
+    return Project(root, git_dir, project_key(root), git)
+
+
+def repository_limit_s(git_dir: Path) -> float:
+    """How long one git command may take in this repository."""
+    packs = (path for objects in object_directories(git_dir) for path in objects.glob("pack/*"))
+    return time_limit_s(
+        index_bytes=_size(git_dir / "index"), pack_bytes=sum(_size(path) for path in packs)
+    )
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # git may replace a file at any time
+        return 0
 
 
 def _real(path: Path) -> Path:
@@ -87,6 +104,17 @@ async def read_identity(project: Project) -> CommitIdentity:
             "git config --global user.email you@example.com",
         )
     return CommitIdentity(name, email)
+
+
+def require_writable(project: Project) -> None:
+    """Raise if the run could not keep its commits in the project's repository."""
+    repository = common_git_dir(project.git_dir)
+    for path in (project.git_dir, repository, repository / "objects", repository / "refs"):
+        if path.is_dir() and not os.access(path, os.W_OK | os.X_OK):
+            raise ProjectError(
+                f"{path} cannot be written, and a run keeps its work there",
+                hint="work in a clone of your own, or check its permissions with `ls -ld`",
+            )
 
 
 def operation_in_progress(git_dir: Path) -> str | None:

@@ -139,7 +139,7 @@ async def commit_work(
     git: Git, clone: Clone, tree: str, *, parents: tuple[str, ...], message: str
 ) -> str:
     """A commit in the user's name, without credits to an AI unless they are allowed."""
-    patterns = clone.credit_patterns
+    patterns = clone.rules.credit_patterns
     text = strip_credits(message, patterns) if patterns else message
     return await commit_tree(git, tree, parents=parents, message=text, author=clone.identity)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from treadle.domain.events.work import PROTECTED_PATH, WithheldPath
+from treadle.domain.events.work import INCLUDED_FILE, PROTECTED_PATH, SECRET_FILE, WithheldPath
 from treadle.policy.protected_paths import protected_part
 from treadle.policy.secret_search import SecretSearch
 from treadle.workspace.agent_tree import agent_git
@@ -14,8 +14,16 @@ from treadle.workspace.backups import ref_move
 from treadle.workspace.clone_git_dir import Clone
 from treadle.workspace.disk_tree import PLAIN_INDEX, copy_index, private_index
 from treadle.workspace.git import Git
-from treadle.workspace.patches import PATCHES, PatchBlock, added_blocks, changed_names, removed_text
+from treadle.workspace.patches import (
+    PATCHES,
+    PatchBlock,
+    added_blocks,
+    added_names,
+    changed_names,
+    removed_text,
+)
 from treadle.workspace.salvage import ASIDE_REFS, CommittedRound, commit_work
+from treadle.workspace.secret_files import is_secret_name
 from treadle.workspace.snapshot import tree_of
 
 # Refs in the clone for commits that must not be imported and that no imported commit contains.
@@ -48,9 +56,16 @@ class ForbiddenContent:
 
     search: SecretSearch
     protected: tuple[str, ...] = ()
+    included: frozenset[str] = frozenset()  # the user's files that are never committed
 
     def protects(self, path: str) -> bool:
         return protected_part(PurePosixPath(path), self.protected) is not None
+
+    def why_not_new(self, path: str) -> str:
+        """Why no commit may add a file at this path; empty if one may."""
+        if path in self.included:
+            return INCLUDED_FILE
+        return SECRET_FILE if is_secret_name(path) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +130,18 @@ def _find_forbidden(
 ) -> tuple[WithheldPath, ...]:
     """The protected paths and the credentials in a patch, except credentials in `before`."""
     names = dict.fromkeys(changed_names(patch))
-    protected = tuple(
+    protected = [
         WithheldPath(name, 0, PROTECTED_PATH) for name in names if forbidden.protects(name)
-    )
+    ]
+    new = [
+        WithheldPath(name, 0, reason)
+        for name in dict.fromkeys(added_names(patch))
+        if not forbidden.protects(name) and (reason := forbidden.why_not_new(name))
+    ]
+    by_path = (*protected, *new)
     if not forbidden.search.may_hold(_readable(patch)):
-        return protected
-    return (*protected, *_find_in_blocks(added_blocks(patch), forbidden.search, before))
+        return by_path
+    return (*by_path, *_find_in_blocks(added_blocks(patch), forbidden.search, before))
 
 
 def _find_in_blocks(
@@ -146,6 +167,8 @@ def _readable(text: str) -> str:
 def _are_harmless(workspace: Path, committed: CommittedRound, forbidden: ForbiddenContent) -> bool:
     """Whether no file is protected or may contain a credential; a large file counts as harmful."""
     if any(forbidden.protects(name) for name in (*committed.files, *committed.removed)):
+        return False
+    if any(forbidden.why_not_new(name) for name in committed.files):
         return False
     for name in committed.files:
         text = _text_of(workspace / name)

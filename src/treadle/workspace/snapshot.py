@@ -1,15 +1,22 @@
 """Takes a snapshot of the user's files as a commit, without changing files, index or HEAD."""
 
+import asyncio
 import tempfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from treadle.domain.agent import CommitIdentity
 from treadle.domain.ids import RunId, short_id
 from treadle.workspace.disk import remove, writing_to
-from treadle.workspace.disk_tree import PLAIN_INDEX, private_index, write_disk_tree
+from treadle.workspace.disk_tree import (
+    PLAIN_INDEX,
+    find_changed_paths,
+    private_index,
+    write_changed_paths,
+)
 from treadle.workspace.git import Git
 from treadle.workspace.project import Project, read_identity
+from treadle.workspace.secret_files import CheckoutSecrets, screen_checkout
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +37,8 @@ class Snapshot:
     commit: str
     tree: str
     dirty: bool
+    # Unknown for a snapshot that was restored from a log.
+    secrets: CheckoutSecrets = field(default_factory=CheckoutSecrets)
 
     @property
     def checkout(self) -> CheckoutState:
@@ -41,13 +50,20 @@ def snapshot_ref(run: RunId) -> str:
 
 
 async def read_checkout(project: Project) -> CheckoutState:
-    """Read the current state of the user's checkout."""
+    """Read the current state of the user's checkout, without untracked files of secrets."""
+    return (await inspect_checkout(project))[0]
+
+
+async def inspect_checkout(project: Project) -> tuple[CheckoutState, CheckoutSecrets]:
+    """As `read_checkout`, with the files that seem to hold secrets."""
     symbolic = await project.git.try_run("symbolic-ref", "--quiet", "HEAD")
     head = await project.git.commit_of("HEAD")
     with private_index(project.git_dir / "index") as index:
-        disk_tree = await write_disk_tree(project.git, index)
+        changed = await find_changed_paths(project.git, index)
+        changed, secrets = await asyncio.to_thread(screen_checkout, project.root, changed)
+        tree = await write_changed_paths(project.git, index, changed)
     branch = symbolic.output.removeprefix("refs/heads/") if symbolic.ok else None
-    return CheckoutState(head, branch, disk_tree.tree)
+    return CheckoutState(head, branch, tree), secrets
 
 
 async def take_snapshot(project: Project, run: RunId) -> Snapshot:
@@ -55,11 +71,16 @@ async def take_snapshot(project: Project, run: RunId) -> Snapshot:
 
     Safe to interrupt: until the ref is written there are only unreferenced objects.
     """
-    checkout = await read_checkout(project)
+    checkout, secrets = await inspect_checkout(project)
     commit = await _commit_for(project, run, checkout)
     await project.git.run("update-ref", snapshot_ref(run), commit)
     return Snapshot(
-        checkout.head, checkout.branch, commit, checkout.tree, dirty=commit != checkout.head
+        checkout.head,
+        checkout.branch,
+        commit,
+        checkout.tree,
+        dirty=commit != checkout.head,
+        secrets=secrets,
     )
 
 

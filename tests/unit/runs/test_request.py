@@ -1,13 +1,25 @@
 """What the asker's environment says goes with the run, to whatever process goes on with it."""
 
 import asyncio
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.builders import RUN, repository_in
+from tests.unit.workspace.without_root import without_the_rights_of_root
+from treadle.domain.errors import SettingsError, UsageError
 from treadle.domain.run_request import RunRequest
-from treadle.runs.request import check_request, with_variables
+from treadle.runs.request import (
+    LARGE_SPECIFICATION,
+    check_request,
+    specification_notice,
+    with_variables,
+)
 from treadle.runs.request_json import request_from, request_json
 from treadle.settings.environment import Environment, parse_environment
 from treadle.wiring.checked_request import RunHost
@@ -59,3 +71,81 @@ async def test_a_process_with_another_environment_goes_on_as_it_was_asked(tmp_pa
 
     settings = ready.settings
     assert (settings.limits.max_cost_usd, settings.agent.model) == (2.0, "opus")
+
+
+async def test_a_root_that_is_not_utf_8_is_refused_with_a_way_on(tmp_path: Path) -> None:
+    repository = repository_in(tmp_path, **{"SPEC.md": "# A greeting"})
+    request = replace(REQUEST, project_dir=str(repository.path), rehearsal=True)
+    raw = {**repository.environment, "TREADLE_ROOT": os.fsdecode(b"/srv/a\xff")}
+
+    with pytest.raises(UsageError) as refused:
+        await check_request(request, RunHost(parse_environment(raw), asyncio.Semaphore(1)))
+
+    assert (refused.value.message, refused.value.hint) == (
+        "Treadle cannot keep runs in file:///srv/a%FF: the path is not UTF-8",
+        "name another directory with TREADLE_ROOT",
+    )
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../other/.env", "**"])
+@pytest.mark.parametrize("key", ["include", "include_for_agent"])
+async def test_a_file_outside_of_the_project_cannot_be_included(
+    tmp_path: Path, key: str, path: str
+) -> None:
+    repository = repository_in(tmp_path, **{"SPEC.md": "# A greeting"})
+    flags = {f"workspace.{key}": (path,)}
+    request = replace(REQUEST, project_dir=str(repository.path), flags=flags, rehearsal=True)
+    host = RunHost(parse_environment(repository.environment), asyncio.Semaphore(1))
+
+    with pytest.raises(SettingsError) as refused:
+        await check_request(request, host)
+
+    assert refused.value.message == f"workspace.{key}: {path!r} is not a path inside the project"
+
+
+REFUSED = """
+import asyncio, os, sys
+from pathlib import Path
+from treadle.domain.errors import ProjectError
+from treadle.workspace.project import find_project, require_writable
+
+async def main() -> None:
+    try:
+        require_writable(await find_project(Path(sys.argv[1]), dict(os.environ)))
+    except ProjectError as error:
+        print(error.message)
+
+asyncio.run(main())
+"""
+
+
+def test_a_repository_that_cannot_be_written_is_refused_before_a_run_begins(tmp_path: Path) -> None:
+    repository = repository_in(tmp_path, **{"SPEC.md": "# A greeting"})
+    objects = repository.path / ".git/objects"
+    objects.chmod(0o500)
+
+    refused = subprocess.run(
+        [*without_the_rights_of_root(), sys.executable, "-c", REFUSED, str(repository.path)],
+        env=dict(repository.environment),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    objects.chmod(0o700)
+    assert refused.stdout == f"{objects} cannot be written, and a run keeps its work there\n"
+
+
+@pytest.mark.parametrize("text", ["", " \n\t\n"])
+def test_an_empty_specification_has_nothing_to_build(text: str) -> None:
+    assert specification_notice("SPEC.md", text) == (
+        "SPEC.md is empty, so there is nothing to build: write down what you want"
+    )
+
+
+def test_a_long_specification_costs_every_session() -> None:
+    assert specification_notice("SPEC.md", "x" * 1_000_000) == (
+        "SPEC.md has 1,000,000 characters, and every session reads all of it: move what is not"
+        " needed each time into other files, and name them in it"
+    )
+    assert specification_notice("SPEC.md", "x" * LARGE_SPECIFICATION) == ""

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from treadle.adapters.browser.browser_choice import Browser, NoBrowser
+from treadle.adapters.browser.browser_choice import Browser
 from treadle.settings.environment import Environment, parse_environment
-from treadle.wiring.browser import Servers, browser_versions, find_browser, provide_servers
+from treadle.wiring.browser import Servers, find_browser, provide_servers
 
 MINE = {"command": "mine"}
 Table = Mapping[str, Mapping[str, Any]]
@@ -102,28 +102,3 @@ def test_without_a_sandbox_of_ours_chromium_keeps_its_own_except_as_root(
     server = provide(tmp_path, None, confined=False).table["playwright"]
 
     assert server["args"].count("--no-sandbox") == flags
-
-
-async def test_the_parts_of_a_browser_say_their_versions(tmp_path: Path) -> None:
-    found = Browser(
-        server=Path("cli.js"),
-        node=program(tmp_path / "node", '#!/bin/sh\n[ "$1 $2" = "cli.js --version" ] && echo 1.2'),
-        chromium=program(tmp_path / "chrome", "#!/bin/sh\necho Chromium 156\n"),
-    )
-
-    told = await browser_versions(found, environment(tmp_path))
-
-    assert told == f"Playwright MCP 1.2 with Chromium 156 ({found.chromium})"
-
-
-@pytest.mark.parametrize("broken", ["node", "chrome"])
-async def test_a_part_that_does_not_start_is_named(broken: str, tmp_path: Path) -> None:
-    for name in ("node", "chrome"):
-        program(tmp_path / name, "#!/bin/sh\nexit 1" if name == broken else "#!/bin/sh\necho 1")
-    found = Browser(Path("cli.js"), tmp_path / "node", tmp_path / "chrome")
-
-    told = await browser_versions(found, environment(tmp_path))
-
-    named = "cli.js" if broken == "node" else found.chromium
-    assert isinstance(told, NoBrowser)
-    assert told.missing == f"{named} does not start"

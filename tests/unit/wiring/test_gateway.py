@@ -1,15 +1,13 @@
 """The gateway stands where the agent would have asked, and takes the same way there."""
 
-import ssl
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
-import httpx2
 import pytest
 
-from tests.builders import NOON, RUN, VENDOR_PRICES
+from tests.builders import RUN, VENDOR_PRICES
 from tests.unit.session.driver_harness import WatchedAgent, brief_for
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.agents.claude.kind import KIND as CLAUDE
@@ -21,26 +19,17 @@ from treadle.adapters.stores.database import open_database
 from treadle.adapters.stores.ledger import DatabaseLedger
 from treadle.domain.agent import AgentEnded, ResponseUsed
 from treadle.domain.ids import RunId, SessionId
-from treadle.domain.ledger import Bill, LedgerEntry
 from treadle.domain.model_access import CloudModel, Endpoint, ModelService
 from treadle.domain.price import Price
 from treadle.domain.session import Completed
 from treadle.domain.storage import Storage
 from treadle.domain.usage import Usage
-from treadle.rehearsal.fixtures import Rehearse
+from treadle.gateway.metered_agent import MeteredAgent, others_today_usd
 from treadle.session.driver import no_bill
 from treadle.session.price_list import PriceList
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment, agent_environment, parse_environment
-from treadle.wiring.gateway import (
-    MeteredAgent,
-    Metering,
-    MeterRules,
-    metered,
-    others_today_usd,
-    price_list,
-    service_behind,
-)
+from treadle.wiring.gateway import metered, price_list, service_behind
 
 VENDOR = ModelService("https://api.anthropic.com")
 SESSION = SessionId("session-1")
@@ -129,89 +118,6 @@ def test_prices_of_the_users_own_are_completed_from_the_price_of_input() -> None
     )
 
 
-def metering(url: str, storage: Storage, day_cost_usd: float = 100.0) -> Metering:
-    return Metering(
-        ModelService(url), storage, MeterRules(RUN, day_cost_usd, VENDOR_PRICES, rehearsal=True)
-    )
-
-
-async def ask(address: str) -> int:
-    trusting_nobody = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    async with httpx2.AsyncClient(trust_env=False, verify=trusting_nobody) as client:
-        body = {"model": "opus", "max_tokens": 5, "messages": []}
-        return (await client.post(f"{address}/v1/messages", json=body)).status_code
-
-
-async def test_a_session_is_billed_from_the_database(tmp_path: Path, rehearse: Rehearse) -> None:
-    api = rehearse("{version: 1, sessions: [{turns: [{text: hello}]}]}")
-    meter = metering(api.base_url, Storage(tmp_path))
-
-    status = await ask(meter.endpoint(SESSION, 1.0).url)
-    bill = await meter.bill(SESSION)
-    meter.close()
-
-    assert (status, bill) == (200, Bill(1, 0.0008, Usage(100, 20)))
-    with closing(open_database(Storage(tmp_path))) as database:
-        assert DatabaseLedger(database).bill(SESSION) == bill
-
-
-async def test_a_session_that_never_began_has_no_bill(tmp_path: Path) -> None:
-    assert await metering("http://127.0.0.1:9", Storage(tmp_path)).bill(SESSION) is None
-
-
-async def test_what_is_spent_of_the_day_is_not_left_for_a_session(tmp_path: Path) -> None:
-    entry = LedgerEntry(
-        "1", RunId("other"), SESSION, datetime.now(UTC), "opus", Usage(1), 5.0, rehearsal=True
-    )
-    with closing(open_database(Storage(tmp_path))) as database:
-        DatabaseLedger(database).put(entry)
-    meter = metering("http://127.0.0.1:9", Storage(tmp_path), day_cost_usd=5.0)
-
-    assert await ask(meter.endpoint(SessionId("another"), 1.0).url) == 402
-    meter.close()
-
-
-@pytest.mark.parametrize(
-    ("session", "budget_usd", "counted_usd", "status"),
-    [
-        ("another", 9.0, None, 402),  # the run has spent its five dollars
-        ("session-1", 2.0, 3.0, 402),  # the stream had seen three dollars of five
-        ("session-1", 2.1, 3.0, 502),
-    ],
-)
-async def test_what_the_ledger_has_is_not_left_for_a_session_or_its_run(
-    tmp_path: Path, session: str, budget_usd: float, counted_usd: float | None, status: int
-) -> None:
-    entry = LedgerEntry("1", RUN, SESSION, datetime.now(UTC), "opus", Usage(1), 5.0, rehearsal=True)
-    with closing(open_database(Storage(tmp_path))) as database:
-        DatabaseLedger(database).put(entry)
-    most = 5.0 if counted_usd is None else 50.0
-    terms = MeterRules(RUN, 100.0, VENDOR_PRICES, rehearsal=True, max_cost_usd=most)
-    meter = Metering(ModelService("http://127.0.0.1:9"), Storage(tmp_path), terms)
-
-    endpoint = meter.endpoint(SessionId(session), budget_usd, counted_usd=counted_usd)
-
-    assert await ask(endpoint.url) == status
-    meter.close()
-
-
-def test_what_others_spent_today_excludes_what_the_run_spent(tmp_path: Path) -> None:
-    midnight = NOON.astimezone().replace(hour=0)
-    rows = [
-        ("own", RUN, NOON, 1.0),
-        ("other", RunId("other"), NOON, 2.0),
-        ("at midnight", RunId("other"), midnight, 4.0),
-        ("yesterday", RunId("other"), midnight - timedelta(seconds=1), 8.0),
-    ]
-    with closing(open_database(Storage(tmp_path))) as database:
-        ledger = DatabaseLedger(database)
-        for name, run, at, cost in rows:
-            ledger.put(LedgerEntry(name, run, SESSION, at, "opus", Usage(1), cost))
-
-        assert others_today_usd(database, RUN, NOON, rehearsal=False) == 6.0
-        assert others_today_usd(database, RUN, NOON, rehearsal=True) == 0.0
-
-
 def given(tmp_path: Path, **raw: str) -> Environment:
     return parse_environment({"TREADLE_ROOT": str(tmp_path), "HOME": str(tmp_path), **raw})
 
@@ -255,6 +161,6 @@ async def test_what_an_agent_in_a_cloud_reports_as_its_cost_counts_against_the_d
 
     assert len(events) == 2
     with closing(open_database(Storage(tmp_path))) as database:
-        now, other = datetime.now(UTC), RunId("other")
-        assert others_today_usd(database, other, now, rehearsal=False) == 1.5
-        assert others_today_usd(database, RUN, now, rehearsal=False) == 0.0
+        ledger, now, other = DatabaseLedger(database), datetime.now(UTC), RunId("other")
+        assert others_today_usd(ledger, other, now, rehearsal=False) == 1.5
+        assert others_today_usd(ledger, RUN, now, rehearsal=False) == 0.0

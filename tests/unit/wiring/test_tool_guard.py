@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.wiring.check_runner_harness import make_runner_harness
+from tests.unit.workflows.loop.sandboxed_check_runner_harness import make_runner_harness
 from treadle.domain.agent import Allow
 from treadle.wiring.tool_guard import shell_decider, why_no_check
 

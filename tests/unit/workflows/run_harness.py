@@ -57,6 +57,7 @@ from treadle.workflows.loop.run_progress import RunProgress
 from treadle.workflows.loop.run_timer import RunTimer
 from treadle.workflows.loop.run_workspace import RunWorkspace
 from treadle.workflows.loop.session_briefs import SessionBriefs, SessionSetup
+from treadle.workflows.loop.session_conditions import SessionConditions
 from treadle.workflows.loop.tool_guard import ToolGuard
 from treadle.workflows.loop.workspace_spec import PreviousRuns, UnlandedWork, WorkspaceSpec
 from treadle.workflows.registry import find_workflow
@@ -289,6 +290,7 @@ class RunHarness:
             instructions_file="CLAUDE.md",
             identity=ADA,
             home=self.directory / "agent-home",
+            conditions=SessionConditions("sandboxed", "gateway"),
         )
         guard = ToolGuard(os.path.realpath, lambda line, allowed, directory: Allow())
         return SessionParts(

@@ -12,7 +12,7 @@ from treadle.adapters.agents.claude.kind import KIND as CLAUDE
 from treadle.domain.agent import CommitIdentity
 from treadle.domain.ids import RunId, make_run_id
 from treadle.workspace.checkout_landing import LandingOutcome, land
-from treadle.workspace.clone import Clone, make_clone
+from treadle.workspace.clone import Clone, CommitRules, make_clone
 from treadle.workspace.commits import commit_round
 from treadle.workspace.imports import ImportedBranch, NothingToImport, import_work
 from treadle.workspace.project import Project, find_project
@@ -167,7 +167,7 @@ async def run_on(
         branch=BRANCH,
         identity=ADA,
         into=user.path.parent / "runs" / "tree",
-        credit_patterns=credit_patterns,
+        rules=CommitRules(credit_patterns),
     )
     # As an agent is started: its own HOME, nothing of the user's settings.
     own = {**user.environment, "HOME": str(user.path.parent / "runs")}

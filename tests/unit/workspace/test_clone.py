@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from treadle.workspace.clone import make_clone
+from treadle.workspace.clone import CommitRules, make_clone
 from treadle.workspace.commits import commit_round
 
 from .real_git import ADA, BRANCH, Repository, empty_repository, files_of, repository_in, run_on
@@ -138,7 +138,12 @@ async def test_a_name_with_quotes_reaches_git_as_it_is(tmp_path: Path) -> None:
     odd = type(ADA)('A "b" \\ c; # d', "a@b.example")
 
     clone = await make_clone(
-        run.project, run.snapshot, branch=BRANCH, identity=odd, into=tmp_path / "other"
+        run.project,
+        run.snapshot,
+        branch=BRANCH,
+        identity=odd,
+        into=tmp_path / "other",
+        rules=CommitRules(),
     )
 
     agent = Repository(clone.path, run.agent.environment)

@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from treadle.workspace.git import Git, GitFailed, GitResult, run_together, user_git
+from treadle.workspace.git import (
+    Git,
+    GitFailed,
+    GitResult,
+    run_together,
+    time_limit_s,
+    user_git,
+)
+from treadle.workspace.project import find_project
 
 from .real_git import environment_in, repository_in
 
@@ -123,3 +131,21 @@ async def _gone(pid: int) -> None:
         except (ProcessLookupError, FileNotFoundError):
             return
         await asyncio.sleep(0)
+
+
+def test_a_command_gets_more_time_in_a_large_repository() -> None:
+    assert time_limit_s(index_bytes=0, pack_bytes=0) == 120
+    # As large as the Linux kernel.
+    assert time_limit_s(index_bytes=8_000_000, pack_bytes=1_500_000_000) == 820
+
+
+async def test_the_size_of_a_repository_is_read_with_its_alternates(tmp_path: Path) -> None:
+    origin = repository_in(tmp_path, "origin")
+    (origin.path / "large.bin").write_bytes(os.urandom(2_000_000))
+    origin.commit("Large")
+    origin.git("gc", "--quiet")
+    origin.git("clone", "--quiet", "--shared", str(origin.path), str(tmp_path / "project"))
+
+    project = await find_project(tmp_path / "project", origin.environment)
+
+    assert 120.4 < project.git.limit_s < 121

@@ -6,7 +6,12 @@ import pytest
 
 from tests.unit.policy.secret_samples import GITHUB, PASSWORD, PEM
 from treadle.domain.events.run import RunWarned
-from treadle.domain.events.work import WithheldPath, WorkspacePrepared
+from treadle.domain.events.work import (
+    INCLUDED_FILE,
+    SECRET_FILE,
+    WithheldPath,
+    WorkspacePrepared,
+)
 from treadle.workflows.loop.open_workspace import reopen_workspace
 from treadle.workflows.loop.workspace_spec import ImportedTip
 
@@ -209,3 +214,46 @@ async def test_without_anything_to_find_no_commit_is_touched(harness: WorkspaceH
     head = harness.agent.head
 
     assert await harness.round() == ImportedTip(head)
+
+
+async def test_a_new_file_that_is_named_like_secrets_is_withheld_once_and_for_all(
+    harness: WorkspaceHarness,
+) -> None:
+    harness.agent.commit("Mine", **{".env": "DEBUG=1\n", "app.py": "1\n"})
+
+    first = await harness.round()
+    harness.workspace.begin_round()
+    harness.agent.write("more.py", "2\n")
+    second = await harness.round()
+
+    assert harness.withheld == [WithheldPath(".env", 0, SECRET_FILE)] * 2
+    assert (first.lost, second.lost) == ("files of secrets must not be committed (.env)", "")
+    assert sorted(harness.imported_files()) == ["app.py", "changed.txt", "kept.txt", "more.py"]
+    assert harness.agent.git("status", "--porcelain") == "?? .env"
+
+
+async def test_a_tracked_file_of_that_name_may_be_changed(tmp_path: Path) -> None:
+    user = repository_in(tmp_path)
+    user.commit("Defaults", **{".env": "DEBUG=0\n"})
+    harness = await make_harness(tmp_path, user)
+    harness.agent.write(".env", "DEBUG=1\n")
+
+    await harness.round()
+
+    assert harness.withheld == []
+    assert harness.imported_files()[".env"] == "DEBUG=1"
+
+
+async def test_an_included_file_is_not_committed_even_by_force(tmp_path: Path) -> None:
+    user = repository_in(tmp_path)
+    harness = await make_harness(tmp_path, user, included=("config/[1].json",))
+    harness.agent.write("config/[1].json", "{}\n")
+    assert harness.agent.git("status", "--porcelain") == ""
+    harness.agent.git("add", "--force", "config/[1].json")
+    harness.agent.write("app.py", "1\n")
+
+    imported = await harness.round()
+
+    assert harness.withheld == [WithheldPath("config/[1].json", 0, INCLUDED_FILE)]
+    assert imported.lost == "files of secrets must not be committed (config/[1].json)"
+    assert sorted(harness.imported_files()) == ["app.py", "changed.txt", "kept.txt"]

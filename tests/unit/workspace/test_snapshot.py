@@ -298,4 +298,6 @@ def test_changed_paths_are_read_from_what_git_prints() -> None:
 
     changed = changed_paths(tracked, "new\0nested/\0both\0.treadle-notes.md\0.treadle/\0")
 
-    assert changed == ChangedPaths(("gone",), ("edited", "clash", "new", "both"), ("nested/",))
+    assert changed == ChangedPaths(
+        ("gone",), ("edited", "clash", "new", "both"), ("nested/",), untracked=("new", "both")
+    )

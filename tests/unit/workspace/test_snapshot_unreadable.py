@@ -23,7 +23,7 @@ asyncio.run(main())
 
 def test_a_snapshot_leaves_out_what_may_not_be_read(tmp_path: Path) -> None:
     user = repository_in(tmp_path)
-    user.write("secret.key", "mine").chmod(0)
+    user.write("locked.txt", "mine").chmod(0)
     (user.path / "changed.txt").write_text("changed, then locked")
     (user.path / "changed.txt").chmod(0)
     user.write("new.txt", "new")
@@ -39,7 +39,7 @@ def test_a_snapshot_leaves_out_what_may_not_be_read(tmp_path: Path) -> None:
     assert taken.stderr == ""
     commit = taken.stdout.strip()
     files = user.git("ls-tree", "-r", "--name-only", commit).splitlines()
-    assert ("new.txt" in files, "secret.key" in files, "changed.txt" in files) == (
+    assert ("new.txt" in files, "locked.txt" in files, "changed.txt" in files) == (
         True,
         False,
         True,

@@ -46,7 +46,11 @@ class WorkspaceHarness:
 
 
 async def make_harness(
-    directory: Path, user: Repository, *, protected: tuple[str, ...] = ()
+    directory: Path,
+    user: Repository,
+    *,
+    protected: tuple[str, ...] = (),
+    included: tuple[str, ...] = (),
 ) -> WorkspaceHarness:
     """A run of this user's in a directory of its own."""
     events: list[Event] = []
@@ -60,6 +64,7 @@ async def make_harness(
         log=MemoryLog(events),
         search=SecretSearch([KNOWN]),
         protected=protected,
+        included=included,
         clean=make_redactor([KNOWN]),
     )
     workspace = await make_workspace(spec, spec_text="# Work", spec_path="kept.txt")

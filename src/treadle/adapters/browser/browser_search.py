@@ -1,10 +1,17 @@
-"""Finds the installed parts of a browser on this machine."""
+"""Finds the installed parts of a browser on this machine, and their versions."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from treadle.adapters.browser.browser_choice import ExecutableFile, FoundBrowserParts
+from treadle.adapters.browser.browser_choice import (
+    CHROMIUM_REMEDY,
+    SERVER_REMEDY,
+    Browser,
+    ExecutableFile,
+    FoundBrowserParts,
+    NoBrowser,
+)
 from treadle.adapters.browser.install_paths import (
     APPLICATIONS,
     CHROMIUM_COMMANDS,
@@ -16,9 +23,12 @@ from treadle.adapters.browser.install_paths import (
     revision_of,
     search_folders,
 )
+from treadle.adapters.sandboxes.command_runner import query_program
+from treadle.domain.sandbox import ConfinedCommand
 
 # Bytes that are enough to recognise a script.
 _BEGINNING = 4096
+ANSWER_S = 20.0
 
 
 def find_browser_parts(
@@ -42,6 +52,19 @@ def find_browser_parts(
         _read_executables(_find_commands(folders, NODE_COMMANDS)),
         _read_executables(chromiums),
     )
+
+
+async def browser_versions(browser: Browser, search_path: str, home: Path) -> str | NoBrowser:
+    """The versions of its parts, which also shows that they start."""
+    variables = {"PATH": search_path, "HOME": str(home)}
+    server = await _answer([str(browser.node), str(browser.server), "--version"], variables)
+    if server is None:
+        return NoBrowser(f"{browser.server} does not start", SERVER_REMEDY)
+    chromium = await _answer([str(browser.chromium), "--version"], variables)
+    if chromium is None:
+        return NoBrowser(f"{browser.chromium} does not start", CHROMIUM_REMEDY)
+    number = server.removeprefix("Version ")
+    return f"Playwright MCP {number} with {chromium} ({browser.chromium})"
 
 
 def _find_commands(directories: list[Path], names: Iterable[str]) -> Iterator[Path]:
@@ -90,3 +113,10 @@ def _script_text(path: Path) -> str:
     except OSError:
         return ""  # a program may be executable but not readable
     return beginning.decode(errors="replace") if beginning.startswith(b"#!") else ""
+
+
+async def _answer(command: Sequence[str], environment: Mapping[str, str]) -> str | None:
+    """The first line of a program's output; None if it fails or takes too long."""
+    output = await query_program(ConfinedCommand(tuple(command), environment), seconds=ANSWER_S)
+    lines = (output or "").strip().splitlines()
+    return lines[0].strip() if lines else None

@@ -1,21 +1,13 @@
-"""Finds the package indexes of this machine and the hosts of their files."""
+"""Finds the hosts of package files that indexes link to."""
 
 import asyncio
 import ssl
-from collections.abc import Callable, Mapping, Sequence
-from shutil import which
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urljoin
 
-from treadle.adapters.packages.indexes import (
-    INDEX_QUERIES,
-    IndexQuery,
-    find_linked_hosts,
-    parse_indexes,
-)
-from treadle.adapters.sandboxes.command_runner import query_program
+from treadle.adapters.packages.index_urls import find_linked_hosts
 from treadle.domain.package_index import PackageIndex
-from treadle.domain.sandbox import ConfinedCommand
 
 if TYPE_CHECKING:
     import httpx2
@@ -107,25 +99,3 @@ def _make_ssl_context(authorities: Sequence[str]) -> ssl.SSLContext:
     for path in authorities:
         context.load_verify_locations(path)
     return context
-
-
-TOOL_ANSWER_S = 15.0
-
-
-async def find_indexes(
-    profiles: Sequence[str], environment: Mapping[str, str], *, search_path: str
-) -> list[PackageIndex]:
-    """The indexes of these languages, by the tools that are installed in `search_path`."""
-    tool_environment = {**environment, "PATH": search_path}
-    queries = [query for query in INDEX_QUERIES if query.kind in profiles]
-    answers = await asyncio.gather(*(_ask_tool(query, tool_environment) for query in queries))
-    return list(dict.fromkeys(index for answer in answers for index in answer))
-
-
-async def _ask_tool(query: IndexQuery, environment: Mapping[str, str]) -> list[PackageIndex]:
-    program = which(query.command[0], path=environment["PATH"])
-    if program is None:
-        return []
-    command = ConfinedCommand((program, *query.command[1:]), environment)
-    output = await query_program(command, seconds=TOOL_ANSWER_S)
-    return [] if output is None else parse_indexes(query, output)

@@ -28,6 +28,7 @@ from treadle.adapters.sandboxes.system_paths import (
     CONFIGURATION,
     BubblewrapOption,
     account_files,
+    runtime_link_options,
     system_options,
 )
 from treadle.domain.sandbox import ConfinedCommand, Confinement, ProbeResult, SandboxFailed
@@ -78,6 +79,9 @@ class Bubblewrap:
                 *isolation_options(within),
                 *system_options(within.network, _link_target, copied),
                 *file_system_options(within),
+                *runtime_link_options(
+                    (*map(str, (mount.path for mount in layout.mounts)), *within.sockets)
+                ),
                 *host_path_options(layout, within.sockets),
                 *file_options(files),
                 ("--symlink", str(self.interpreter.program), LAUNCHER_PYTHON),

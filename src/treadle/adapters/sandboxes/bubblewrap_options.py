@@ -5,7 +5,7 @@ from pathlib import Path
 
 from treadle.adapters.sandboxes.mounts import MountLayout
 from treadle.adapters.sandboxes.system_paths import HOST_NAME, USER, USER_ID, BubblewrapOption
-from treadle.domain.sandbox import Confinement
+from treadle.domain.sandbox import Confinement, ResourceLimits
 
 LAUNCHER = "/run/treadle/launch"
 # A link to the interpreter, whose own path may be too long for the launcher's first line.
@@ -14,6 +14,13 @@ PATH = "/usr/local/bin:/usr/bin:/bin"
 MEGABYTE = 1 << 20
 # Each is a file system in memory, with a limited size.
 TEMPORARY_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108
+
+# Defaults that fit the sandbox: sanitizers find leaks by tracing, which is refused, and no file can
+# be linked from the home, where caches are, into the workspace.
+VARIABLES = {
+    "LSAN_OPTIONS": "detect_leaks=0",
+    "UV_LINK_MODE": "copy",
+}
 
 # The probe fails without any of these, except where a comment says otherwise.
 NAMESPACES: tuple[BubblewrapOption, ...] = (
@@ -45,7 +52,7 @@ def isolation_options(within: Confinement) -> list[BubblewrapOption]:
 
 def file_system_options(within: Confinement) -> list[BubblewrapOption]:
     """The process's own /proc, /dev and /tmp."""
-    size = str(within.limits.memory_mb * MEGABYTE)
+    size = str((within.limits.memory_mb or ResourceLimits().memory_mb) * MEGABYTE)
     return [
         ("--proc", "/proc"),
         # If root runs bubblewrap, processes inside could otherwise write /proc/sys.
@@ -95,6 +102,7 @@ def environment_options(
     """Only these variables; those that name directories and users have the sandbox's own values."""
     variables = {
         "PATH": PATH,
+        **VARIABLES,
         **environment,
         "HOME": str(within.home),
         "TMPDIR": "/tmp",  # noqa: S108

@@ -1,7 +1,8 @@
 """Tests a sandbox from inside. It is passed in as text, so it imports nothing of Treadle.
 
-Its first argument is the probe's fixture as JSON. It prints as JSON which tests passed, which
-version of Landlock the kernel has, and how many attacks by a launched program were blocked.
+Its first argument is the probe's fixture as JSON. It prints as JSON which tests passed, of what
+must work and of what must not, which version of Landlock the kernel has, and how many attacks by a
+launched program were blocked.
 """
 
 import ctypes
@@ -26,6 +27,17 @@ ATTACK = (
     "(: >>/proc/{pid}/mem) 2>/dev/null || printf m; "
     "kill -0 {pid} 2>/dev/null || printf k"
 )
+# What installers do in each of the directories that are its arguments.
+MOVES = """
+import os, sys
+for folder in sys.argv[1:]:
+    first, second = folder + "/probe-1", folder + "/probe-2"
+    os.mkdir(first)
+    os.mkdir(second)
+    open(first + "/file", "x").close()
+    os.link(first + "/file", second + "/linked")
+    os.rename(first + "/file", second + "/renamed")
+"""
 NOT_STARTED = -1
 
 
@@ -33,9 +45,12 @@ def main() -> None:
     fixture = json.loads(sys.argv[1])
     # The host checks whether this file exists: inside, the write may succeed in a private /tmp.
     _can_write(fixture["beside"])
-    tests = {**access_tests(fixture), **denial_tests(fixture), **isolation_tests(fixture)}
-    passed = {name: _passes(test) for name, test in tests.items()}
-    sys.stdout.write(json.dumps({"tests": passed, **measure_separation(fixture)}))
+    result = {
+        "access": _passed(access_tests(fixture)),
+        "tests": _passed({**denial_tests(fixture), **isolation_tests(fixture)}),
+        **measure_separation(fixture),
+    }
+    sys.stdout.write(json.dumps(result))
 
 
 def access_tests(fixture: dict[str, Any]) -> dict[str, Callable[[], bool]]:
@@ -46,6 +61,7 @@ def access_tests(fixture: dict[str, Any]) -> dict[str, Callable[[], bool]]:
         "writes temporary files": lambda: all(
             _can_write(path + "/written") for path in fixture["temporary"]
         ),
+        "renames and links files across directories": lambda: _moves(fixture),
         "reads what it may": lambda: _can_read(fixture["readable"]),
         "reaches its socket": lambda: _reaches(socket.AF_UNIX, fixture["socket"]),
         "talks to itself over the network": _talks_to_itself,
@@ -62,6 +78,10 @@ def denial_tests(fixture: dict[str, Any]) -> dict[str, Callable[[], bool]]:
         "cannot write the system": lambda: not any(map(_can_write, fixture["system"])),
         "cannot write protected files": lambda: not any(map(_can_write, fixture["protected"])),
         "cannot move protected files": lambda: not any(map(_can_move, fixture["pinned"])),
+        "cannot link to what it may not read": lambda: not _can_link(fixture["secret"], fixture),
+        "cannot link to protected files": lambda: (
+            not any(_can_link(path, fixture) for path in fixture["kept"])
+        ),
         "has the system read-only": lambda: all(map(_is_read_only, fixture["read_only"])),
         "cannot fill the memory with files": lambda: all(
             _size(path) <= fixture["temporary_bytes"] for path in fixture["temporary"]
@@ -111,6 +131,10 @@ def measure_separation(fixture: dict[str, Any]) -> dict[str, int]:
     started = done.returncode == 0
     blocked = len(done.stdout) if started else NOT_STARTED
     return {"landlock": max(version, 0), "attacks_blocked": blocked}
+
+
+def _passed(tests: dict[str, Callable[[], bool]]) -> dict[str, bool]:
+    return {name: _passes(test) for name, test in tests.items()}
 
 
 def _passes(test: Callable[[], bool]) -> bool:
@@ -165,6 +189,24 @@ def _can_move(path: str) -> bool:
     except OSError:
         return False
     return True
+
+
+def _can_link(path: str, fixture: dict[str, Any]) -> bool:
+    """Whether the file gets another name in the workspace. Rules of macOS are for names."""
+    other = fixture["workspace"] + "/other-name"
+    clone = getattr(ctypes.CDLL(None), "clonefile", None)
+    try:
+        Path(other).hardlink_to(path)
+    except OSError:
+        return clone is not None and clone(os.fsencode(path), os.fsencode(other), 0) == 0
+    return True
+
+
+def _moves(fixture: dict[str, Any]) -> bool:
+    """Whether a program that the launcher starts can do it: only such a one has a domain."""
+    program = (sys.executable, "-I", "-S", "-c", MOVES)
+    command = [*fixture["launcher"], *program, *fixture["movable"]]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def _reaches(family: int, address: Any) -> bool:

@@ -12,15 +12,18 @@ import resource
 import struct
 import sys
 
-CREATE_RULESET, RESTRICT_SELF = 444, 446
+CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 GET_VERSION = 1
 SET_CHILD_SUBREAPER = 36
 SET_NO_NEW_PRIVS = 38
-# A domain must restrict something: creating character devices is impossible here in any case.
-MAKE_DEVICE = 1 << 6
 # Abstract unix sockets and signals stay within the domain.
 SCOPES = 0b11
 SCOPES_SINCE = 6
+# The right to rename or link a file into another directory. A domain that handles any right of the
+# file system denies this one unless a rule allows it, and the oldest Landlock has no such rule.
+REFER = 1 << 13
+REFER_SINCE = 2
+BENEATH_PATH = 1
 # SIGPIPE and SIGXFSZ.
 IGNORED_BY_PYTHON = (13, 25)
 FAILED = 126
@@ -68,6 +71,8 @@ def _set_limits(processes: int, memory: int, file_size: int) -> None:
         (resource.RLIMIT_FSIZE, file_size),
         (resource.RLIMIT_CORE, 0),
     ):
+        if limit == 0 and kind == resource.RLIMIT_DATA:
+            continue  # the user lifted it: sanitizers reserve terabytes
         hard = resource.getrlimit(kind)[1]
         limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
         resource.setrlimit(kind, (limit, limit))
@@ -81,13 +86,29 @@ def _enter_domain() -> None:
     version = kernel.syscall(CREATE_RULESET, None, ctypes.c_size_t(0), GET_VERSION)
     if version < 0 and ctypes.get_errno() in (errno.ENOSYS, errno.EOPNOTSUPP):
         return  # this kernel has no Landlock, and the probe has warned about that
-    rules = struct.pack("QQQ", MAKE_DEVICE, 0, SCOPES)
-    if version < SCOPES_SINCE:
-        rules = struct.pack("Q", MAKE_DEVICE)
-    ruleset = _checked(kernel.syscall(CREATE_RULESET, rules, ctypes.c_size_t(len(rules)), 0))
+    if _checked(version) < REFER_SINCE:
+        return  # nor about this one, where no program could rename into another directory
+    ruleset = _scoped_ruleset(kernel) if version >= SCOPES_SINCE else _refer_ruleset(kernel)
     _checked(kernel.prctl(SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     _checked(kernel.syscall(RESTRICT_SELF, ruleset, 0))
     os.close(ruleset)
+
+
+def _scoped_ruleset(kernel: ctypes.CDLL) -> int:
+    rules = struct.pack("QQQ", 0, 0, SCOPES)
+    return _checked(kernel.syscall(CREATE_RULESET, rules, ctypes.c_size_t(len(rules)), 0))
+
+
+def _refer_ruleset(kernel: ctypes.CDLL) -> int:
+    """A domain must handle something. This one handles REFER and allows it everywhere, so that it
+    restricts no file and still keeps its processes out of the agent's."""
+    rules = struct.pack("Q", REFER)
+    ruleset = _checked(kernel.syscall(CREATE_RULESET, rules, ctypes.c_size_t(len(rules)), 0))
+    root = os.open("/", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    rule = struct.pack("=Qi", REFER, root)
+    _checked(kernel.syscall(ADD_RULE, ruleset, BENEATH_PATH, rule, 0))
+    os.close(root)
+    return ruleset
 
 
 def _restore_signals() -> None:

@@ -13,11 +13,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from treadle.adapters.sandboxes.bubblewrap_options import MEGABYTE, TEMPORARY_FOLDERS
+from treadle.adapters.sandboxes.bubblewrap_options import (
+    MEGABYTE,
+    TEMPORARY_FOLDERS,
+)
+from treadle.adapters.sandboxes.bubblewrap_options import VARIABLES as DEFAULT_VARIABLES
 from treadle.adapters.sandboxes.command_runner import ReadFailure, run_to_end
 from treadle.adapters.sandboxes.interpreter import Interpreter
 from treadle.adapters.sandboxes.mounts import START_FILES, START_FOLDERS
-from treadle.adapters.sandboxes.probe_verdict import evaluate_probe, parse_result
+from treadle.adapters.sandboxes.probe_verdict import HostFindings, evaluate_probe, parse_result
 from treadle.adapters.sandboxes.system_paths import HOST_NAME
 from treadle.domain.sandbox import ConfinedCommand, Confinement, ProbeResult, SandboxFailed
 
@@ -44,6 +48,8 @@ class ProbeFixture:
     readable: Path
     port: int
     abstract: str
+    # The workspace and the home, if files can be renamed and linked across their directories.
+    movable: tuple[Path, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,8 @@ class ProbeOptions:
     launcher: tuple[str, ...] = ()
     # The socket's path inside; None if it is the same as outside.
     socket: str | None = None
+    # Directories in memory that every sandbox has for itself.
+    temporary: tuple[str, ...] = TEMPORARY_FOLDERS
     # The tests that must pass; None means all.
     required_tests: frozenset[str] | None = None
 
@@ -82,7 +90,7 @@ async def run_probe(confine: Confine, failure: ReadFailure, options: ProbeOption
             return SandboxFailed(f"the sandbox's canary did not answer: {last[0]}")
         if options.required_tests is not None:
             result = result.only(options.required_tests)
-        return evaluate_probe(result, _find_leaks(fixture), as_root=os.getuid() == 0)
+        return evaluate_probe(result, _inspect_host(fixture))
 
 
 @contextmanager
@@ -116,6 +124,9 @@ def _make_fixture(options: ProbeOptions) -> Iterator[ProbeFixture]:
             readable=folder / "shown/text",
             port=service.getsockname()[1],
             abstract=abstract,
+            movable=tuple(
+                path for path in (folder / "work", folder / "home") if _can_move_files(path)
+            ),
         )
 
 
@@ -155,7 +166,7 @@ def _canary_input(fixture: ProbeFixture, options: ProbeOptions) -> dict[str, Any
         "abstract": fixture.abstract,
         "launcher": list(options.launcher),
         "hostname": HOST_NAME,
-        "variables": [*VARIABLES, *ADDED_VARIABLES],
+        "variables": [*VARIABLES, *DEFAULT_VARIABLES, *ADDED_VARIABLES],
         "system": [
             "/written",
             "/etc/written",
@@ -169,21 +180,45 @@ def _canary_input(fixture: ProbeFixture, options: ProbeOptions) -> dict[str, Any
             *(str(fixture.within.home / name) for name in START_FILES),
             *(str(fixture.within.home / name / "config") for name in START_FOLDERS),
         ],
+        "kept": [str(work / "kept/settings.json"), str(work / ".git/config")],
         "pinned": [
             *(str(work / name) for name in ("kept", "absent", "absent/deep", *GIT_FOLDERS)),
             str(fixture.within.home / ".config"),
         ],
         "read_only": ["/", "/proc", "/dev", "/usr", str(fixture.readable)],
-        "temporary": list(TEMPORARY_FOLDERS),
+        "movable": [*map(str, fixture.movable), *options.temporary],
+        "temporary": list(options.temporary),
         "temporary_bytes": fixture.within.limits.memory_mb * MEGABYTE,
         "namespaces": {name: _namespace(name) for name in NAMESPACES if _namespace(name)},
     }
+
+
+def _can_move_files(folder: Path) -> bool:
+    """Whether the file system lets this process do what the canary is to do in the directory."""
+    first, second = folder / "host-1", folder / "host-2"
+    try:
+        first.mkdir()
+        second.mkdir()
+        (first / "file").touch()
+        (second / "linked").hardlink_to(first / "file")
+        (first / "file").rename(second / "renamed")
+    except OSError:
+        return False
+    return True
 
 
 def _namespace(name: str) -> str:
     with suppress(OSError):
         return str(Path(f"/proc/self/ns/{name}").readlink())
     return ""
+
+
+def _inspect_host(fixture: ProbeFixture) -> HostFindings:
+    return HostFindings(
+        tuple(_find_leaks(fixture)),
+        as_root=os.getuid() == 0,
+        moves_files={fixture.within.workspace, fixture.within.home} == set(fixture.movable),
+    )
 
 
 def _find_leaks(fixture: ProbeFixture) -> list[str]:

@@ -30,9 +30,11 @@ WARNINGS = (
 REQUIRED_TESTS = frozenset(
     (
         *("writes in the workspace", "writes in its home", "reads what it may"),
+        "renames and links files across directories",
         *("reaches its socket", "starts in the workspace", "cannot read beside the workspace"),
         *("cannot write what it may read", "cannot write the system"),
         *("cannot write protected files", "cannot move protected files"),
+        *("cannot link to what it may not read", "cannot link to protected files"),
         "cannot reach services here",
     )
 )
@@ -80,7 +82,7 @@ class Seatbelt:
 
     async def probe(self) -> ProbeResult:
         options = sandbox_probe.ProbeOptions(
-            self.interpreter, self.reports, required_tests=REQUIRED_TESTS
+            self.interpreter, self.reports, temporary=(), required_tests=REQUIRED_TESTS
         )
         probed = await sandbox_probe.run_probe(self.confine, self.failure, options)
         return ProbePassed(WARNINGS, separated=False) if isinstance(probed, ProbePassed) else probed

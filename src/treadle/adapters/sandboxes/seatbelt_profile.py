@@ -12,13 +12,23 @@ SYSTEM = (
     *("/private/etc/hosts", "/private/etc/services", "/private/etc/protocols"),
     *("/private/var/db/timezone", "/private/var/select", "/private/var/db/dyld"),
 )
-# Services that every program on macOS needs to start.
+# Services that programs on macOS need to start, to look up users and to start worker processes.
+# Not com.apple.FSEvents: it reports names of files that must not be read. File watchers use kqueue
+# where it is missing.
 SERVICES = (
+    "com.apple.PowerManagement.control",
+    "com.apple.logd",
     "com.apple.system.logger",
     "com.apple.system.notification_center",
     "com.apple.system.opendirectoryd.libinfo",
+    "com.apple.system.opendirectoryd.membership",
 )
+# The system marks a terminal with this for the process that opened it: the user's own terminals
+# lack it.
+TERMINALS = '(regex #"^/dev/ttys[0-9]+")'
+OWN_TERMINALS = f'(require-all {TERMINALS} (extension "com.apple.sandbox.pty"))'
 GIT_PROTECTED = (".git/config", ".git/hooks", ".git/objects/info/alternates")
+TERMINAL_MASTER = "/dev/ptmx"
 DEVICES = ("/dev/null", "/dev/zero", "/dev/tty", "/dev/dtracehelper")
 
 
@@ -39,16 +49,35 @@ def make_profile(within: Confinement, python: Path) -> str:
         "(allow process-exec process-fork)",
         "(allow signal process-info* (target same-sandbox))",
         "(allow sysctl-read)",
-        "(allow ipc-posix-shm)",
+        "(allow ipc-posix-shm ipc-posix-sem)",
+        "(allow pseudo-tty)",
         f"(allow mach-lookup {_clauses('global-name', SERVICES)})",
         "(allow file-read-metadata)",
         f"(allow file-read* {_clauses('subpath', readable)})",
         f"(allow file-write* {_clauses('subpath', writable)} {_clauses('literal', DEVICES)})",
-        # They cannot be created, written, removed, or moved with the directory that holds them.
-        f"(deny file-write* {_clauses('subpath', protected)} {_clauses('literal', pinned)})",
+        f"(deny file-read-data {TERMINALS})",
+        f"(allow file-ioctl {_clauses('literal', (*DEVICES, TERMINAL_MASTER))} {OWN_TERMINALS})",
+        f'(allow file-read* file-write* (literal "{TERMINAL_MASTER}") {OWN_TERMINALS})',
+        # For the file that gets another name, so no file from elsewhere gets one in here.
+        f"(allow file-link file-clone {_clauses('subpath', writable)})",
+        # They cannot be created, written, removed, moved with the directory that holds them, or
+        # written by another name.
+        f"(deny file-write* file-link {_clauses('subpath', protected)} "
+        f"{_clauses('literal', pinned)})",
+        *_own_sockets((within.workspace, within.home)),
         *_network(within),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _own_sockets(folders: tuple[Path, ...]) -> list[str]:
+    """Unix sockets of servers that the project starts."""
+    own = [f"unix-socket {_clauses('subpath', (folder,))}" for folder in folders]
+    return [
+        "(allow system-socket (socket-domain AF_UNIX))",
+        *(f"(allow network-bind network-inbound (local {socket}))" for socket in own),
+        *(f"(allow network-outbound (remote {socket}))" for socket in own),
+    ]
 
 
 def _network(within: Confinement) -> list[str]:

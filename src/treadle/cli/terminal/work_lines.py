@@ -4,9 +4,11 @@ from typing import TypeAlias, assert_never
 
 from treadle.cli.terminal.deliverable_line import deliverable_line
 from treadle.cli.terminal.run_lines import marked_lines
-from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity
+from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity, paragraph
 from treadle.domain.deliverable import tally
 from treadle.domain.events.work import (
+    INCLUDED_FILE,
+    SECRET_FILE,
     DeliverableChanged,
     DeliverableCreated,
     PlanMade,
@@ -30,6 +32,8 @@ from treadle.views.workflow_labels import imports_branch
 DeliverableEvent: TypeAlias = DeliverableCreated | DeliverableChanged | StatusAdopted | PlanMade
 PreparationEvent: TypeAlias = WorkContinued | WorkspacePrepared | SetupFinished
 CommitEvent: TypeAlias = WorkCommitted | WorkImported | WorkLanded | WorkKept
+
+ORIGIN_LINES = 3
 
 
 def work_lines(
@@ -126,6 +130,10 @@ def withheld_lines(event: WorkWithheld, options: RenderOptions) -> list[Line]:
 def _withheld_text(withheld: WithheldPath) -> str:
     if withheld.is_protected:
         return f"{withheld.path} is protected from changes by an agent"
+    if withheld.kind == SECRET_FILE:
+        return f"{withheld.path} is named like a file of secrets"
+    if withheld.kind == INCLUDED_FILE:
+        return f"{withheld.path} is in workspace.include, and stays yours"
     line = f" line {withheld.line}" if withheld.line else ""
     return f"{withheld.path}{line} holds what looks like {withheld.kind}"
 
@@ -136,7 +144,8 @@ def _prepared_lines(
     # The branch of a clone whose work is not imported never exists in the user's repository.
     imports = state.started is None or imports_branch(state.started.workflow)
     start = f"branch {event.branch} from" if imports else "judging"
-    lines: list[Line] = [((f"{start} {_origin_text(event)}", "quiet"),)]
+    text = f"{start} {_origin_text(event)}"
+    lines = paragraph(text, style="quiet", options=options, most=ORIGIN_LINES, indent="")
     if options.level >= Verbosity.VERBOSE:
         lines.append(((f"workspace {event.path}", "quiet"),))
     return lines

@@ -103,13 +103,16 @@ class WorkImported:
 
 
 PROTECTED_PATH = "a protected path"
+SECRET_FILE = "a file of secrets"  # noqa: S105  a kind of file, no password
+INCLUDED_FILE = "an included file"
 
 
 @dataclass(frozen=True, slots=True)
 class WithheldPath:
     """The location of a credential, never its value; without a path it is in a commit message.
 
-    Or, by its kind, a path that an agent may not change.
+    Or, by its kind, a path that an agent may not change, a new file that is named like one of
+    secrets, or a file of `workspace.include`.
     """
 
     path: str
@@ -120,10 +123,15 @@ class WithheldPath:
     def is_protected(self) -> bool:
         return self.kind == PROTECTED_PATH
 
+    @property
+    def is_by_path(self) -> bool:
+        """Whether the path is left out of every round, whatever it holds."""
+        return self.kind in (PROTECTED_PATH, SECRET_FILE, INCLUDED_FILE)
+
 
 @dataclass(frozen=True, slots=True)
 class WorkWithheld:
-    """Files that seem to hold a credential, and changes of protected paths, were left out of the
+    """Files that seem to hold a credential, and paths that no run commits, were left out of the
     round's commit.
 
     They stay in the workspace, and the next prompt says what to do about them.

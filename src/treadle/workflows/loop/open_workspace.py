@@ -1,15 +1,21 @@
 """Opens the workspace of a run: makes a new one, or reopens the one that another process made."""
 
+from dataclasses import replace
 from pathlib import Path
 
+from treadle.domain.errors import ProjectError
+from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import WorkContinued, WorkImported, WorkspacePrepared
 from treadle.workflows.loop.run_workspace import RunWorkspace
 from treadle.workflows.loop.workspace_spec import WorkspaceSpec
 from treadle.workspace.branch import branch_name
-from treadle.workspace.clone import make_clone
+from treadle.workspace.clone import CommitRules, make_clone
+from treadle.workspace.external_files import external_notices, find_external_files
+from treadle.workspace.partial_clone import fetch_missing
 from treadle.workspace.restore import restore_import, restore_snapshot
 from treadle.workspace.round_losses import note_if_gone
-from treadle.workspace.snapshot import Snapshot, snapshot_ref, take_snapshot
+from treadle.workspace.secret_files import CheckoutSecrets, secrets_notices
+from treadle.workspace.snapshot import Snapshot, inspect_checkout, snapshot_ref, take_snapshot
 
 
 async def _take_starting_snapshot(spec: WorkspaceSpec, branch: str) -> Snapshot:
@@ -22,7 +28,18 @@ async def _take_starting_snapshot(spec: WorkspaceSpec, branch: str) -> Snapshot:
     git = spec.project.git
     await git.run("update-ref", snapshot_ref(spec.run), unlanded.snapshot.commit)
     await git.run("update-ref", f"refs/heads/{branch}", unlanded.commit)
-    return unlanded.snapshot
+    _, secrets = await inspect_checkout(spec.project)
+    return replace(unlanded.snapshot, secrets=secrets)
+
+
+def _warn_of_secrets(spec: WorkspaceSpec, secrets: CheckoutSecrets, spec_path: str) -> None:
+    if spec_path in secrets.left_out:
+        raise ProjectError(
+            f"{spec_path} is untracked and holds what looks like a secret: no agent gets it",
+            hint="take the secret out of it, or commit the file yourself",
+        )
+    for notice in secrets_notices(secrets):
+        spec.log.record(RunWarned(notice), once=notice)
 
 
 async def reopen_workspace(
@@ -37,7 +54,7 @@ async def reopen_workspace(
         branch=prepared.branch,
         identity=spec.identity,
         into=Path(prepared.path),
-        credit_patterns=spec.credit_patterns,
+        rules=CommitRules(spec.credit_patterns, spec.included),
     )
     imported_branch = None
     if imported is not None:
@@ -49,13 +66,20 @@ async def make_workspace(spec: WorkspaceSpec, *, spec_text: str, spec_path: str)
     """Snapshot the checkout and clone it; the clone must contain the specification."""
     branch = branch_name(spec_text, spec.run)
     snapshot = await _take_starting_snapshot(spec, branch)
+    _warn_of_secrets(spec, snapshot.secrets, spec_path)
+    start = spec.unlanded.commit if spec.unlanded else snapshot.commit
+    await fetch_missing(
+        spec.project, start, lambda text: spec.log.record(RunWarned(text), once="partial clone")
+    )
+    for notice in external_notices(await find_external_files(spec.project, start)):
+        spec.log.record(RunWarned(notice), once=notice)
     clone = await make_clone(
         spec.project,
         snapshot,
         branch=branch,
         identity=spec.identity,
         into=spec.directory / "workspace",
-        credit_patterns=spec.credit_patterns,
+        rules=CommitRules(spec.credit_patterns, spec.included),
     )
     spec.log.record(
         WorkspacePrepared(

@@ -155,7 +155,9 @@ class RunWorkspace:
         if committed.tip == imported_tip and committed.aside is None:
             note_withheld(self.path, ())
             return committed
-        forbidden = ForbiddenContent(self._spec.search, self._spec.protected)
+        forbidden = ForbiddenContent(
+            self._spec.search, self._spec.protected, frozenset(self._spec.included)
+        )
         work = RoundWork(self._clone, imported_tip, message)
         screened = await screen_round(work, committed, forbidden)
         if credentials := [path for path in screened.only_in_history if not path.is_protected]:
@@ -167,7 +169,7 @@ class RunWorkspace:
         if withheld:
             self._spec.log.record(WorkWithheld(withheld))
         lost = withheld_reason(screened.withheld, self.withheld)
-        if lost and all(path.is_protected for path in screened.withheld):
+        if lost and all(path.is_by_path for path in screened.withheld):
             # `note_withheld` makes it known, so that a repetition would find no loss.
             note_loss(self.path, lost)
         note_withheld(self.path, withheld)

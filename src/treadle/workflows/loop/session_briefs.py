@@ -12,9 +12,11 @@ from treadle.domain.ids import SessionId
 from treadle.domain.limits import SessionLimits
 from treadle.domain.signal import Role
 from treadle.policy.available_tools import Toolset, limit_to_role
+from treadle.policy.roles import ROLES
 from treadle.workflows.definition import Workflow
 from treadle.workflows.loop.instructions import UnusableContext, instruction_text, project_context
 from treadle.workflows.loop.run_workspace import RunWorkspace
+from treadle.workflows.loop.session_conditions import SessionConditions, conditions_text
 from treadle.workflows.loop.tool_guard import ToolGuard
 
 # These roles use `agent.plan_model`.
@@ -34,6 +36,7 @@ class SessionSetup:
     instructions_file: str
     identity: CommitIdentity
     home: Path
+    conditions: SessionConditions
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ class SessionBriefs:
             session=self.new_session_id(),
             role=role,
             prompt=prompt,
-            context=self._context(),
+            context=self._context(role),
             workspace=workspace,
             home=setup.home,
             model=setup.plan_model if role in PLANNING_ROLES else setup.model,
@@ -77,10 +80,12 @@ class SessionBriefs:
             thinking_tokens=setup.thinking_tokens,
         )
 
-    def _context(self) -> str:
+    def _context(self, role: Role) -> str:
+        """What the session can reach, then the project's own instructions."""
         file = self.setup.instructions_file
-        context = project_context(self.workspace.path, file)
-        if isinstance(context, UnusableContext):
-            self.record(RunWarned(f"{file} is left out: {context.reason}"))
-            return ""
-        return context
+        conditions = conditions_text(self.setup.conditions, ROLES[role].commands)
+        own = project_context(self.workspace.path, file)
+        if isinstance(own, UnusableContext):
+            self.record(RunWarned(f"{file} is left out: {own.reason}"))
+            return conditions
+        return f"{conditions}\n{own}" if own else conditions

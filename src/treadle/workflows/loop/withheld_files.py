@@ -8,7 +8,7 @@ from treadle.workflows.loop.instructions import prompt_text
 
 def describe_withheld(withheld: WithheldPath) -> str:
     """The path and kind of withheld content, never the content."""
-    if withheld.is_protected:
+    if withheld.is_by_path:
         return withheld.path
     if not withheld.path:
         return f"a commit message: {withheld.kind}"
@@ -21,15 +21,18 @@ def withheld_reason(
 ) -> str:
     """Why the round was not imported completely; empty if it was.
 
-    `already_known` are paths that the session knew before. A protected path is left out of every
-    round, so a session that knows it has lost nothing.
+    `already_known` are paths that the session knew before. What is left out by its path is left out
+    of every round, so a session that knows it has lost nothing.
     """
-    credentials = [withheld.path for withheld in paths if not withheld.is_protected]
+    credentials = [withheld.path for withheld in paths if not withheld.is_by_path]
     if credentials:
         names = ", ".join(dict.fromkeys(credentials))
         return f"what looks like a credential must not be committed ({names})"
-    new = [withheld.path for withheld in paths if withheld not in already_known]
-    return f"an agent must not change what is protected ({', '.join(new)})" if new else ""
+    new = [withheld for withheld in paths if withheld not in already_known]
+    if protected := [withheld.path for withheld in new if withheld.is_protected]:
+        return f"an agent must not change what is protected ({', '.join(protected)})"
+    secret = ", ".join(withheld.path for withheld in new)
+    return f"files of secrets must not be committed ({secret})" if new else ""
 
 
 def withheld_commits_text(paths: Sequence[WithheldPath]) -> str:
@@ -41,8 +44,15 @@ def withheld_commits_text(paths: Sequence[WithheldPath]) -> str:
 def withheld_prompt(paths: Sequence[WithheldPath]) -> str:
     """The part of the next prompt about withheld files; empty if there are none."""
     protected = [withheld for withheld in paths if withheld.is_protected]
-    credentials = [withheld for withheld in paths if not withheld.is_protected]
-    return _prompt_part("withheld", credentials) + _prompt_part("protected", protected)
+    credentials = [withheld for withheld in paths if not withheld.is_by_path]
+    secret_files = [
+        withheld for withheld in paths if withheld.is_by_path and not withheld.is_protected
+    ]
+    return (
+        _prompt_part("withheld", credentials)
+        + _prompt_part("secret_files", secret_files)
+        + _prompt_part("protected", protected)
+    )
 
 
 def _prompt_part(prompt: str, paths: Sequence[WithheldPath]) -> str:

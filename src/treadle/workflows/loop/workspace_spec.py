@@ -31,6 +31,7 @@ class WorkspaceSpec:
     # Content and paths that must not be imported; `clean` removes secrets from a text.
     search: SecretSearch = field(default_factory=lambda: SecretSearch(()))
     protected: tuple[str, ...] = ()
+    included: tuple[str, ...] = ()
     clean: Callable[[str], str] = lambda text: text
 
 

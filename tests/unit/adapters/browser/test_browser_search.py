@@ -4,8 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from treadle.adapters.browser.browser_choice import ExecutableFile, FoundBrowserParts
-from treadle.adapters.browser.browser_search import find_browser_parts
+from treadle.adapters.browser.browser_choice import (
+    Browser,
+    ExecutableFile,
+    FoundBrowserParts,
+    NoBrowser,
+)
+from treadle.adapters.browser.browser_search import browser_versions, find_browser_parts
 
 PROGRAM = "\x7fELF"
 
@@ -116,3 +121,30 @@ def test_a_file_that_cannot_be_run_is_no_program(machine: Machine) -> None:
     machine.put("bin/node").chmod(0o644)
 
     assert machine.look("bin").nodes == ()
+
+
+async def test_the_parts_of_a_browser_say_their_versions(tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    found = Browser(
+        server=Path("cli.js"),
+        node=machine.put("node", '#!/bin/sh\n[ "$1 $2" = "cli.js --version" ] && echo 1.2'),
+        chromium=machine.put("chrome", "#!/bin/sh\necho Chromium 156\n"),
+    )
+
+    told = await browser_versions(found, "/usr/bin:/bin", tmp_path)
+
+    assert told == f"Playwright MCP 1.2 with Chromium 156 ({found.chromium})"
+
+
+@pytest.mark.parametrize("broken", ["node", "chrome"])
+async def test_a_part_that_does_not_start_is_named(broken: str, tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    for name in ("node", "chrome"):
+        machine.put(name, "#!/bin/sh\nexit 1" if name == broken else "#!/bin/sh\necho 1")
+    found = Browser(Path("cli.js"), tmp_path / "node", tmp_path / "chrome")
+
+    told = await browser_versions(found, "/usr/bin:/bin", tmp_path)
+
+    named = "cli.js" if broken == "node" else found.chromium
+    assert isinstance(told, NoBrowser)
+    assert told.missing == f"{named} does not start"

@@ -1,39 +1,16 @@
-"""Real programs and real servers are asked for package indexes."""
+"""Real servers are asked for the hosts of package files."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from threading import Thread
 
 import pytest
 
-from treadle.adapters.packages.index_lookup import find_file_hosts, find_indexes
+from treadle.adapters.packages.index_lookup import find_file_hosts
 from treadle.domain.package_index import PackageIndex
 
 LINKED = PackageIndex("files", "https://files.example/", linked=True)
-
-
-def program(folder: Path, text: str) -> None:
-    path = folder / "go"
-    path.write_text(text)
-    path.chmod(0o755)
-
-
-async def test_a_tool_tells_its_indexes(tmp_path: Path) -> None:
-    program(tmp_path, '#!/bin/sh\necho "$SAYS"\n')
-    environment = {"PATH": "/nowhere", "SAYS": "https://modules.example"}
-
-    found = await find_indexes(("go",), environment, search_path=f"{tmp_path}:/usr/bin:/bin")
-
-    assert found == [PackageIndex("go", "https://modules.example")]
-
-
-@pytest.mark.parametrize("text", ["#!/no/such/interpreter\n", "#!/bin/sh\nexit 1\n"])
-async def test_a_tool_that_does_not_start_or_fails_tells_none(text: str, tmp_path: Path) -> None:
-    program(tmp_path, text)
-
-    assert await find_indexes(("go",), {}, search_path=f"{tmp_path}:/usr/bin:/bin") == []
 
 
 @contextmanager

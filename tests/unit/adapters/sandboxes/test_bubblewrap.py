@@ -6,6 +6,7 @@ import shutil
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,8 +23,20 @@ from treadle.adapters.sandboxes.bubblewrap import (
 from treadle.adapters.sandboxes.bubblewrap_options import LAUNCHER, LAUNCHER_PYTHON
 from treadle.adapters.sandboxes.command_runner import run_to_end
 from treadle.adapters.sandboxes.interpreter import this_interpreter
-from treadle.adapters.sandboxes.system_paths import CONFIGURATION, account_files, system_options
-from treadle.domain.sandbox import ConfinedCommand, Confinement, Network, SandboxFailed
+from treadle.adapters.sandboxes.system_paths import (
+    CONFIGURATION,
+    RUNTIME_LINKS,
+    account_files,
+    runtime_link_options,
+    system_options,
+)
+from treadle.domain.sandbox import (
+    ConfinedCommand,
+    Confinement,
+    Network,
+    ResourceLimits,
+    SandboxFailed,
+)
 
 
 @pytest.fixture
@@ -284,6 +297,51 @@ def test_links_of_the_system_stay_links() -> None:
 
     assert ("--symlink", "usr/bin", "/bin") in options
     assert ("--ro-bind-try", "/lib", "/lib") in options
+
+
+async def test_servers_find_the_directories_for_their_sockets(
+    sandbox: Bubblewrap, folder: Path
+) -> None:
+    line = f"readlink -f {' '.join(RUNTIME_LINKS)} | sort | uniq -c | tr -s ' '"
+
+    assert await output(sandbox, line, within(folder)) == " 1 /run\n 4 /tmp\n"
+
+
+def test_a_path_of_the_host_is_mounted_instead_of_such_a_link() -> None:
+    links = runtime_link_options(["/run/postgresql", "/elsewhere"])
+
+    assert "/run/postgresql" not in {path for _, _, path in links}
+    assert len(links) == len(RUNTIME_LINKS) - 1
+
+
+async def test_users_that_own_files_have_names(sandbox: Bubblewrap, folder: Path) -> None:
+    line = "for id in 0 1000 65534; do getent passwd $id | cut -d: -f1; done; id -nG"
+
+    assert await output(sandbox, line, within(folder)) == "root\nagent\nnobody\nagent\n"
+
+
+async def test_a_variable_that_is_given_replaces_the_sandboxs_default(
+    sandbox: Bubblewrap, folder: Path
+) -> None:
+    confined = sandbox.confine(
+        ("sh", "-c", "echo $UV_LINK_MODE $LSAN_OPTIONS"),
+        {"UV_LINK_MODE": "symlink"},
+        within(folder),
+    )
+    assert isinstance(confined, ConfinedCommand)
+
+    ran = await run_to_end(confined, directory=folder, seconds=60)
+
+    assert ran.output == "symlink detect_leaks=0\n"
+
+
+async def test_temporary_files_stay_bounded_if_memory_is_not(
+    sandbox: Bubblewrap, folder: Path
+) -> None:
+    unlimited = replace(within(folder), limits=ResourceLimits(memory_mb=0))
+    size = "df --output=size -B 1M /tmp | tail -1 | tr -d ' '"
+
+    assert await output(sandbox, size, unlimited) == f"{ResourceLimits().memory_mb}\n"
 
 
 def test_the_kind_of_a_path_does_not_follow_links(tmp_path: Path) -> None:

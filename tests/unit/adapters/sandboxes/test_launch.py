@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -111,6 +111,16 @@ def test_only_the_four_limits_are_set(launcher: Path) -> None:
     assert run(launcher, line) == run("bash", "-c", wanted + line)
 
 
+def test_no_memory_limit_is_set_if_the_user_lifted_it(launcher: Path, tmp_path: Path) -> None:
+    unlimited = tmp_path / "launch"
+    unlimited.write_text(
+        launcher_text(str(launcher.with_name("python")), replace(LIMITS, memory_mb=0))
+    )
+    unlimited.chmod(0o755)
+
+    assert run(unlimited, "ulimit -Hd") == run("bash", "-c", "ulimit -Hd")
+
+
 def test_a_limit_that_is_lower_already_stays(launcher: Path) -> None:
     line = (
         'ulimit -f 3 -u 3999; exec "$0" "ulimit -Hf; ulimit -Sf; ulimit -Hu; ulimit -Su; ulimit -c"'
@@ -212,9 +222,9 @@ def on_other_kernel(
     [
         (-errno.ENOSYS, b""),
         (-errno.EOPNOTSUPP, b""),
-        # An unknown version: only what the oldest has is requested.
-        (-errno.EPERM, b"w"),
-        (1, b"w"),
+        # It has no rule by which files could be renamed into other directories.
+        (1, b""),
+        (2, b"w"),
         (5, b"w"),
         (6, b"wk"),
         (9, b"wk"),
@@ -226,6 +236,20 @@ def test_an_older_kernel_separates_as_far_as_it_can(
     assert on_other_kernel(*GET_VERSION, version, launcher, ATTACK) == Done(0, blocked)
 
 
+@pytest.mark.parametrize("version", [-errno.ENOSYS, *range(1, 10)])
+def test_on_every_kernel_files_are_renamed_and_linked_into_other_directories(
+    version: int, launcher: Path, tmp_path: Path
+) -> None:
+    code = 'import os; os.link("a/x", "b/y"); os.rename("a/x", "b/x"); os.rename("a", "b/a")'
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    (tmp_path / "a/x").touch()
+    python = f"cd {tmp_path} && {sys.executable} -I -S -c '{code}'"
+
+    assert on_other_kernel(*GET_VERSION, version, launcher, python) == Done(0, b"")
+    assert sorted(path.name for path in (tmp_path / "b").iterdir()) == ["a", "x", "y"]
+
+
 @pytest.mark.parametrize(
     ("call", "number"),
     [
@@ -234,6 +258,7 @@ def test_an_older_kernel_separates_as_far_as_it_can(
         ((PRLIMIT, 1, 1), errno.EINVAL),
         ((PRLIMIT, 1, 4), errno.EPERM),
         ((PRCTL, 0, 36), errno.EINVAL),
+        (GET_VERSION, errno.EPERM),
         ((CREATE_RULESET, 2, 0), errno.ENOMEM),
         ((CREATE_RULESET, 2, 0), errno.ENOSYS),
         ((PRCTL, 0, 38), errno.EINVAL),

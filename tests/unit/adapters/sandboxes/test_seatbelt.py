@@ -17,13 +17,29 @@ WITHIN = Confinement(
     protected=(Path("kept/settings.json"),),
     sockets={"/x.sock": Path("/x.sock")},
 )
-# The end of the profile: writable paths, protected paths, and the socket.
+# The end of the profile: writable paths, terminals, links, protected paths, and sockets.
 WRITES = (
     '(allow file-write* (subpath "/w") (subpath "/home") (literal "/dev/null") '
     '(literal "/dev/zero") (literal "/dev/tty") (literal "/dev/dtracehelper"))'
 )
+TERMINALS = [
+    '(deny file-read-data (regex #"^/dev/ttys[0-9]+"))',
+    '(allow file-ioctl (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") '
+    '(literal "/dev/dtracehelper") (literal "/dev/ptmx") '
+    '(require-all (regex #"^/dev/ttys[0-9]+") (extension "com.apple.sandbox.pty")))',
+    '(allow file-read* file-write* (literal "/dev/ptmx") '
+    '(require-all (regex #"^/dev/ttys[0-9]+") (extension "com.apple.sandbox.pty")))',
+]
+LINKS = '(allow file-link file-clone (subpath "/w") (subpath "/home"))'
+OWN_SOCKETS = [
+    "(allow system-socket (socket-domain AF_UNIX))",
+    '(allow network-bind network-inbound (local unix-socket (subpath "/w")))',
+    '(allow network-bind network-inbound (local unix-socket (subpath "/home")))',
+    '(allow network-outbound (remote unix-socket (subpath "/w")))',
+    '(allow network-outbound (remote unix-socket (subpath "/home")))',
+]
 PROTECTED = (
-    '(deny file-write* (subpath "/w/kept/settings.json") (subpath "/w/.git/config") '
+    '(deny file-write* file-link (subpath "/w/kept/settings.json") (subpath "/w/.git/config") '
     '(subpath "/w/.git/hooks") (subpath "/w/.git/objects/info/alternates") '
     '(literal "/w/kept") (literal "/w/.git") (literal "/w/.git/objects") '
     '(literal "/w/.git/objects/info"))'
@@ -43,11 +59,29 @@ def test_the_profile_allows_only_what_it_names() -> None:
         "(allow process-exec process-fork)",
         "(allow signal process-info* (target same-sandbox))",
     ]
-    assert lines[-3:] == [WRITES, PROTECTED, '(allow network-outbound (literal "/x.sock"))']
+    assert lines[lines.index(WRITES) :] == [
+        WRITES,
+        *TERMINALS,
+        LINKS,
+        PROTECTED,
+        *OWN_SOCKETS,
+        '(allow network-outbound (literal "/x.sock"))',
+    ]
+
+
+def test_programs_may_use_terminals_semaphores_and_shared_memory() -> None:
+    lines = rules(WITHIN)
+
+    assert "(allow pseudo-tty)" in lines
+    assert "(allow ipc-posix-shm ipc-posix-sem)" in lines
+
+
+def test_no_service_reports_names_of_files_elsewhere() -> None:
+    assert "FSEvents" not in make_profile(WITHIN, PREFIX)
 
 
 def test_only_the_system_and_the_confinements_paths_are_readable() -> None:
-    (reading,) = [line for line in rules(WITHIN) if line.startswith("(allow file-read* ")]
+    (reading,) = [line for line in rules(WITHIN) if line.startswith("(allow file-read* (")]
 
     assert reading.endswith(
         '(subpath "/opt/python") (subpath "/tools") (subpath "/w") (subpath "/home"))'
@@ -68,14 +102,18 @@ def test_the_network_is_closed_without_a_socket_and_open_if_asked_for() -> None:
     closed = rules(Confinement(Path("/w"), Path("/home"), network="none"))
     opened = rules(Confinement(Path("/w"), Path("/home"), network="open"))
 
-    assert [line for line in closed if "network" in line] == []
-    assert [line for line in opened if "network" in line] == ["(allow network*)"]
+    def network(lines: list[str]) -> list[str]:
+        return [line for line in lines if "network" in line and line not in OWN_SOCKETS]
+
+    assert network(closed) == []
+    assert network(opened) == ["(allow network*)"]
 
 
 def test_a_path_with_quotes_is_escaped() -> None:
     lines = rules(Confinement(Path('/wo"rk\\'), Path("/home")))
 
-    assert lines[-2].startswith(r'(allow file-write* (subpath "/wo\"rk\\") (subpath "/home")')
+    (writing,) = [line for line in lines if line.startswith("(allow file-write* (")]
+    assert writing.startswith(r'(allow file-write* (subpath "/wo\"rk\\") (subpath "/home")')
 
 
 def test_links_are_resolved_and_the_command_follows_the_profile(tmp_path: Path) -> None:

@@ -15,7 +15,14 @@ from treadle.cli.terminal.styled_lines import RenderOptions, Verbosity
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.run import RunEnded
-from treadle.domain.events.work import WorkKept
+from treadle.domain.events.work import (
+    INCLUDED_FILE,
+    SECRET_FILE,
+    WithheldPath,
+    WorkKept,
+    WorkspacePrepared,
+    WorkWithheld,
+)
 from treadle.domain.exit_reasons import ExitReason
 from treadle.domain.run import RunResult
 from treadle.domain.session import (
@@ -147,3 +154,27 @@ def test_the_screen_in_the_documentation_is_a_real_one() -> None:
     block = (BLOCKS / "success-normal.txt").read_text(encoding="utf-8")
 
     assert f"```text\n{block}```" in page.read_text(encoding="utf-8")
+
+
+def test_the_uncommitted_changes_of_the_start_are_never_cut() -> None:
+    branch = "treadle/a-very-long-name-of-a-project-that-goes-on-7c01d2e4"
+    prepared = WorkspacePrepared("/w", branch, "a" * 40, "main", "b" * 40)
+
+    assert screenful(recorded([prepared]), options_at()) == [
+        f"branch {branch} from main at",
+        "aaaaaaaa with its uncommitted changes",
+    ]
+
+
+def test_files_that_no_run_commits_are_named_with_the_reason() -> None:
+    withheld = WorkWithheld(
+        (
+            WithheldPath(".env", 0, SECRET_FILE),
+            WithheldPath("config/local.json", 0, INCLUDED_FILE),
+        )
+    )
+
+    assert screenful(recorded([withheld]), options_at()) == [
+        "! not committed: .env is named like a file of secrets",
+        "! not committed: config/local.json is in workspace.include, and stays yours",
+    ]

@@ -28,7 +28,9 @@ from treadle.workflows.loop.instructions import (
     UnusableContext,
     project_context,
 )
+from treadle.workflows.loop.session_conditions import SessionConditions, conditions_text
 
+CONDITIONS = conditions_text(SessionConditions("sandboxed", "gateway"), "run")
 FACTS = (
     "## This project\n\n"
     "- Specification: `SPEC.md`\n"
@@ -154,8 +156,8 @@ async def test_claude_md_is_passed_as_context_as_each_session_finds_it(tmp_path:
     await harness.execute()
 
     assert [brief.context for brief in harness.agent.briefs] == [
-        "# The project's own instructions (CLAUDE.md)\n\nUse tabs.\n",
-        "# The project's own instructions (CLAUDE.md)\n\nUse spaces.\n",
+        f"{CONDITIONS}\n# The project's own instructions (CLAUDE.md)\n\nUse tabs.\n",
+        f"{CONDITIONS}\n# The project's own instructions (CLAUDE.md)\n\nUse spaces.\n",
     ]
     assert "Use tabs" not in harness.agent.briefs[0].prompt
 
@@ -245,7 +247,7 @@ async def test_a_claude_md_that_cannot_be_used_is_reported_and_left_out(
     ended = await harness.execute()
 
     assert ended.reason == "all_passed"
-    assert [brief.context for brief in harness.agent.briefs] == ["", ""]
+    assert [brief.context for brief in harness.agent.briefs] == [CONDITIONS, CONDITIONS]
     assert harness.of_type(RunWarned) == [
         RunWarned("CLAUDE.md is left out: it is a link that leads out of the project")
     ]

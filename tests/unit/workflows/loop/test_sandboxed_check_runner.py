@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.wiring.check_runner_harness import (
+from tests.unit.workflows.loop.sandboxed_check_runner_harness import (
     SECRET,
     RunnerHarness,
     make_runner_harness,

@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.wiring.check_runner_harness import RunnerHarness, make_runner_harness
+from tests.unit.workflows.loop.sandboxed_check_runner_harness import (
+    RunnerHarness,
+    make_runner_harness,
+)
 from treadle.domain.check import CheckTiming
 from treadle.domain.suite_report import SuiteObjection
 from treadle.verify.suite import SuiteCommand, run_suite

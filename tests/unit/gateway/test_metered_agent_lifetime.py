@@ -7,19 +7,18 @@ import httpx2
 import pytest
 
 from tests.builders import RUN, VENDOR_PRICES
-from tests.unit.wiring.test_gateway import SESSION, ask, metering
+from tests.unit.gateway.test_metered_agent import SESSION, ask, ledger_in, metering
 from treadle.domain.errors import StoreError
 from treadle.domain.ids import SessionId
 from treadle.domain.ledger import Bill
 from treadle.domain.model_access import ModelService
-from treadle.domain.storage import Storage
 from treadle.domain.usage import Usage
+from treadle.gateway.metered_agent import Metering, MeterRules
 from treadle.rehearsal.fixtures import Rehearse
-from treadle.wiring.gateway import Metering, MeterRules
 
 
 async def test_the_gateway_stays_from_one_session_to_the_next(tmp_path: Path) -> None:
-    meter = metering("http://127.0.0.1:9", Storage(tmp_path))
+    meter = metering("http://127.0.0.1:9", tmp_path)
     first = meter.endpoint(SESSION, 1.0).url
     await meter.bill(SESSION)
     second = meter.endpoint(SessionId("another"), 1.0).url
@@ -40,7 +39,7 @@ async def test_two_sessions_that_end_together_leave_the_next_one_its_gateway(
     tmp_path: Path,
 ) -> None:
     terms = MeterRules(RUN, 100.0, VENDOR_PRICES, rehearsal=True, linger_s=0.0)
-    meter = Metering(ModelService("http://127.0.0.1:9"), Storage(tmp_path), terms)
+    meter = Metering(ModelService("http://127.0.0.1:9"), ledger_in(tmp_path), terms)
     one, other, third = SessionId("one"), SessionId("other"), SessionId("third")
     meter.endpoint(one, 1.0), meter.endpoint(other, 1.0)
     await asyncio.gather(meter.bill(one), meter.bill(other))
@@ -62,7 +61,7 @@ async def test_a_ledger_that_fails_unnoticed_is_reported_to_the_next_caller(
 ) -> None:
     api = rehearse("{version: 1, sessions: [{turns: [{text: hello}]}]}")
     terms = MeterRules(RUN, 100.0, VENDOR_PRICES, rehearsal=True, linger_s=0.0)
-    meter = Metering(ModelService(api.base_url), Storage(tmp_path), terms)
+    meter = Metering(ModelService(api.base_url), ledger_in(tmp_path), terms)
     address = meter.endpoint(SESSION, 1.0).url
     remove_the_database(tmp_path)
     status = await ask(address)
@@ -78,7 +77,7 @@ async def test_a_ledger_that_fails_unnoticed_is_reported_to_the_next_caller(
 
 async def test_a_waiting_run_holds_no_gateway(tmp_path: Path) -> None:
     terms = MeterRules(RUN, 100.0, VENDOR_PRICES, rehearsal=True, linger_s=0.0)
-    meter = Metering(ModelService("http://127.0.0.1:9"), Storage(tmp_path), terms)
+    meter = Metering(ModelService("http://127.0.0.1:9"), ledger_in(tmp_path), terms)
     address = meter.endpoint(SESSION, 1.0).url
     await meter.bill(SESSION)
     await turns_of_the_loop()

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.wiring.check_runner_harness import (
+from tests.unit.workflows.loop.sandboxed_check_runner_harness import (
     RunnerHarness,
     make_runner_harness,
     output_lines,
 )
+from treadle.wiring.check_runner import check_runner
 
 pytestmark = pytest.mark.slow
 
@@ -125,7 +126,6 @@ async def test_a_setup_that_fails_is_reported_before_the_output_and_tried_again(
 async def test_the_stored_base_is_found_by_the_next_process(tmp_path: Path) -> None:
     harness = await make_runner_harness(tmp_path, {"project.setup": "date +%N > installed"})
     first = await harness.run("cat installed")
-    runner = harness.runner
-    anew = replace(harness, runner=type(runner)(runner.bounds, runner.tree, runner.logs))
+    anew = replace(harness, runner=check_runner(harness.context, harness.ready.directory))
 
     assert (await anew.run("cat installed")).output == first.output

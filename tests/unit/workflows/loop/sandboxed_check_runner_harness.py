@@ -16,11 +16,11 @@ from treadle.runs.credentials import run_secrets
 from treadle.runs.request import check_request
 from treadle.settings.environment import parse_environment
 from treadle.verify.check_runner import CheckCommand, CommandResult, CommandStopped
-from treadle.wiring.check_runner import FOLDER, SandboxedRunner
+from treadle.wiring.check_runner import check_runner
 from treadle.wiring.checked_request import CheckedRequest, RunHost
-from treadle.wiring.project_commands import CommandBounds
+from treadle.wiring.project_commands import ProjectCommandContext
 from treadle.wiring.sandbox import choose_sandbox
-from treadle.workspace.clean_checkout import CleanCheckout
+from treadle.workflows.loop.sandboxed_check_runner import SandboxedCheckRunner
 
 SECRET = "quite-secret-value-of-ada"
 
@@ -29,7 +29,8 @@ SECRET = "quite-secret-value-of-ada"
 class RunnerHarness:
     repository: Repository
     ready: CheckedRequest
-    runner: SandboxedRunner
+    context: ProjectCommandContext
+    runner: SandboxedCheckRunner
     hosts: list[tuple[str, int, bool]]
 
     @property
@@ -42,7 +43,7 @@ class RunnerHarness:
 
     @property
     def logs(self) -> EvidenceLogs:
-        return self.runner.logs
+        return EvidenceLogs(self.ready.directory)
 
     def commit(self, **files: str) -> str:
         for name, text in files.items():
@@ -93,7 +94,7 @@ async def make_runner_harness(
     def record(host: str, port: int, allowed: bool) -> None:
         hosts.append((host, port, allowed))
 
-    bounds = CommandBounds(
+    context = ProjectCommandContext(
         ready,
         sandbox if confined else None,
         asyncio.Event(),
@@ -101,10 +102,8 @@ async def make_runner_harness(
         record,
         mark=f"harness-{directory.name}",
     )
-    runner = SandboxedRunner(
-        bounds, CleanCheckout(ready.directory / FOLDER), EvidenceLogs(ready.directory)
-    )
-    return RunnerHarness(repository, ready, runner, hosts)
+    runner = check_runner(context, ready.directory)
+    return RunnerHarness(repository, ready, context, runner, hosts)
 
 
 def output_lines(result: CommandResult) -> list[str]:

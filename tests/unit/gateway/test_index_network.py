@@ -1,4 +1,4 @@
-"""When a project is set up, and what setting up may reach."""
+"""What setting a project up may reach."""
 
 from ipaddress import ip_address
 
@@ -6,7 +6,7 @@ import pytest
 
 from treadle.domain.package_index import PackageIndex
 from treadle.gateway.allowed_hosts import HostEntry
-from treadle.wiring.setup import entry_of, is_due
+from treadle.gateway.index_network import entry_of
 
 
 @pytest.mark.parametrize(
@@ -38,13 +38,3 @@ def test_only_what_the_configuration_names_may_be_at_a_private_address(
     index: PackageIndex, entry: HostEntry | None
 ) -> None:
     assert entry_of(index) == entry
-
-
-@pytest.mark.parametrize(
-    ("last", "failures", "due"),
-    [("", 0, True), ("now", 0, False), ("before", 0, True), ("", 2, True), ("", 3, False)],
-)
-def test_setting_up_is_due_for_another_need_and_not_after_three_failures(
-    last: str, failures: int, due: bool
-) -> None:
-    assert is_due("now", last=last, failures=failures) is due

@@ -1,0 +1,106 @@
+"""Parses, compares and finds the addresses of package indexes. Pure."""
+
+import re
+from base64 import b64encode
+from dataclasses import dataclass, field
+from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
+
+from treadle.domain.package_index import PackageIndex
+
+_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class IndexAddress:
+    """An address without its login, and the login."""
+
+    url: str
+    username: str = ""
+    password: str = field(default="", repr=False)
+
+    @property
+    def authorization(self) -> str | None:
+        """The header for the login; None if there is none. A user name alone may be a token."""
+        if not self.username and not self.password:
+            return None
+        return basic_authorization(self.username, self.password)
+
+
+def parse_address(text: str) -> IndexAddress | None:
+    """The parts of an address of HTTP or HTTPS; None for any other text."""
+    try:
+        parts = urlsplit(text.strip())
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in _PORTS or not host:
+        return None
+    # The tools write the address as it is into lock files, so only the login is cut off.
+    authority = parts.netloc.rpartition("@")[2]
+    return IndexAddress(
+        urlunsplit((parts.scheme, authority, parts.path, "", "")),
+        unquote(parts.username or ""),
+        unquote(parts.password or ""),
+    )
+
+
+def with_password(address: IndexAddress, password: str) -> str:
+    """The address with its user name and a password."""
+    scheme, _, rest = address.url.partition("://")
+    return f"{scheme}://{quote(address.username, safe='')}:{quote(password, safe='')}@{rest}"
+
+
+def without_login(text: str) -> str:
+    """The address without its login; empty if the text is not an address."""
+    address = parse_address(text)
+    return address.url if address else ""
+
+
+def basic_authorization(username: str, password: str) -> str:
+    """The header that sends a user name and a password."""
+    return "Basic " + b64encode(f"{username}:{password}".encode()).decode()
+
+
+def is_below(url: str, prefix: str) -> bool:
+    """Whether an address is another one or below its path, on the same host and port.
+
+    Without a scheme, `prefix` stands for both schemes. An address with `..` is below none.
+    """
+    inner, outer = urlsplit(url), urlsplit(prefix)
+    try:
+        if _origin(inner, inner.scheme) != _origin(outer, outer.scheme or inner.scheme):
+            return False
+    except ValueError:
+        # One of them has no valid port.
+        return False
+    if ".." in unquote(inner.path).split("/"):
+        return False
+    return f"{inner.path.rstrip('/')}/".startswith(f"{outer.path.rstrip('/')}/")
+
+
+def _origin(parts: SplitResult, scheme: str) -> tuple[str, str | None, int | None]:
+    return scheme, parts.hostname, parts.port or _PORTS.get(scheme)
+
+
+def find_linked_hosts(page: str, index: PackageIndex) -> list[PackageIndex]:
+    """Other hosts that a page of an index links to, because files may be on another host.
+
+    The user did not configure these hosts, so they need HTTPS, unless the index itself uses HTTP
+    on the same host.
+    """
+    links = (without_login(link) for link in re.findall(r"""href=["']([^"'#?]+)""", page))
+    origins = dict.fromkeys(
+        PackageIndex("files", _root(link), linked=True) for link in links if link
+    )
+    return [each for each in origins if each.host != index.host and _is_trustworthy(each, index)]
+
+
+def _is_trustworthy(linked: PackageIndex, index: PackageIndex) -> bool:
+    linked_url, index_url = urlsplit(linked.url), urlsplit(index.url)
+    same = (linked_url.scheme, linked_url.hostname) == (index_url.scheme, index_url.hostname)
+    return linked_url.scheme == "https" or same
+
+
+def _root(url: str) -> str:
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc, "/", "", ""))

@@ -1,0 +1,125 @@
+"""Runs one command of the project (setup, check, tests) in the sandbox."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from treadle.adapters.processes.marked_processes import SESSION_MARK
+from treadle.adapters.sandboxes.command_runner import Capture, ProcessResult, run_to_end
+from treadle.domain.errors import SandboxBroken
+from treadle.domain.sandbox import ConfinedCommand, Confinement, Network, Sandbox, SandboxFailed
+from treadle.verify.check_runner import CheckCommand
+
+
+class NetworkAccess(Protocol):
+    """An open network of a sandbox."""
+
+    @property
+    def network(self) -> Network: ...
+
+    @property
+    def sockets(self) -> Mapping[str, Path]: ...
+
+    @property
+    def readable(self) -> tuple[Path, ...]: ...
+
+    @property
+    def entry(self) -> tuple[str, ...]:
+        """The prefix of a command inside, which connects it to the network."""
+        ...
+
+    def environment(self, given: Mapping[str, str]) -> dict[str, str]:
+        """These variables with the right proxy, or with none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CommandBounds:
+    """What applies to all commands of a run."""
+
+    # None: a person switched it off.
+    sandbox: Sandbox | None
+    # Without those of the agent, such as its login: a command runs untrusted code.
+    variables: Mapping[str, str] = field(repr=False)
+    # The mark of its processes. A process that continues a run ends those with the run's id.
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectCommand:
+    """A shell line, its confinement and its variables."""
+
+    line: str
+    confinement: Confinement
+    seconds: float
+    variables: Mapping[str, str] = field(default_factory=dict)
+    # Replace all others in a sandbox.
+    sandbox_variables: Mapping[str, str] = field(default_factory=dict)
+    capture: Capture = "joined"
+
+
+async def run_project_command(
+    bounds: CommandBounds, command: ProjectCommand, network: NetworkAccess
+) -> ProcessResult:
+    """Run to the end. A failed sandbox raises, because it is no result of the command."""
+    sandbox = bounds.sandbox
+    start = _start(bounds, command, network)
+    if isinstance(start, SandboxFailed):
+        raise _broken(start)
+    result = await run_to_end(
+        start,
+        directory=command.confinement.workspace,
+        seconds=command.seconds,
+        capture=command.capture,
+        failure=None if sandbox is None else sandbox.failure,
+    )
+    if result.sandbox_failure is not None:
+        raise _broken(result.sandbox_failure)
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxedCheckCommands:
+    """The `CheckCommands` port: runs a check in the sandbox, with a network of its own."""
+
+    bounds: CommandBounds
+    open_network: Callable[[], AbstractContextManager[NetworkAccess]]
+
+    async def run(self, check: CheckCommand, confinement: Confinement) -> ProcessResult:
+        command = ProjectCommand(
+            check.command,
+            confinement,
+            seconds=check.seconds,
+            variables=check.variables,
+            capture="whole",
+        )
+        with self.open_network() as network:
+            return await run_project_command(self.bounds, command, network)
+
+
+def _start(
+    bounds: CommandBounds, command: ProjectCommand, network: NetworkAccess
+) -> ConfinedCommand | SandboxFailed:
+    line, confinement, sandbox = (
+        ("/bin/sh", "-c", command.line),
+        command.confinement,
+        bounds.sandbox,
+    )
+    environment = {**bounds.variables, **command.variables, SESSION_MARK: bounds.mark}
+    confinement.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if sandbox is None:
+        return ConfinedCommand(line, {**environment, "HOME": str(confinement.home)})
+    with_network = replace(
+        confinement,
+        network=network.network,
+        readable=(*confinement.readable, *network.readable),
+        sockets=network.sockets,
+    )
+    variables = {**network.environment(environment), **command.sandbox_variables}
+    return sandbox.confine([*network.entry, *sandbox.launcher(), *line], variables, with_network)
+
+
+def _broken(failure: SandboxFailed) -> SandboxBroken:
+    return SandboxBroken(failure.message, hint=failure.hint or "run `treadle doctor`")

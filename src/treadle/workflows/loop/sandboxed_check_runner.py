@@ -1,0 +1,188 @@
+"""Runs checks and tests on clean checkouts in the sandbox, and keeps the evidence."""
+
+import asyncio
+import hashlib
+import json
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf
+from time import monotonic
+from typing import Protocol
+
+from treadle.domain.check import Evidence
+from treadle.domain.errors import ProjectError
+from treadle.domain.sandbox import Confinement, Network, Sandbox
+from treadle.policy.redaction import Redactor
+from treadle.session.stop_signal import unless_stopped
+from treadle.verify.check_runner import CheckCommand, CommandResult, CommandStopped
+from treadle.workflows.loop.workspace_setup import MAX_TRIES, RunSetup
+from treadle.workspace.clean_checkout import CleanCheckout, SetupBase, find_tree
+from treadle.workspace.output_files import mark_files, read_written_files
+from treadle.workspace.project import Project
+
+# Characters of the output that a result contains; the log has all of it.
+MAX_OUTPUT = 8000
+# Variables that differ between terminals and do not affect results.
+VOLATILE_VARIABLES = frozenset({"TERM", "SHELL", "USER", "LOGNAME", "TMPDIR"})
+
+
+class CommandOutput(Protocol):
+    """How a command ended; the exit code is None if it ran out of time."""
+
+    @property
+    def exit_code(self) -> int | None: ...
+
+    @property
+    def output(self) -> str: ...
+
+
+class CheckCommands(Protocol):
+    """Runs the command of a check, and nothing before or after it."""
+
+    async def run(self, check: CheckCommand, confinement: Confinement) -> CommandOutput:
+        """Run to the end, in the workspace of the confinement; a failing sandbox raises."""
+        ...
+
+
+class CheckLogs(Protocol):
+    """Stores logs of commands."""
+
+    def keep(self, text: str) -> str:
+        """Store the text; returns its name."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CheckBounds:
+    """What applies to all checks of a run."""
+
+    project: Project
+    # The setup command; empty: the project has none.
+    setup: str
+    network: Network
+    # None: a person switched it off.
+    sandbox: Sandbox | None
+    variables: Mapping[str, str] = field(repr=False)
+    stop: asyncio.Event
+    clean: Redactor
+
+
+@dataclass(slots=True)
+class SandboxedCheckRunner:
+    """The `CheckRunner` port. Runs one check at a time, each with its own checkout and home, so
+    that no check sees files of another."""
+
+    bounds: CheckBounds
+    confine: Callable[[CleanCheckout], Confinement]
+    commands: CheckCommands
+    run_setup: RunSetup
+    tree: CleanCheckout
+    logs: CheckLogs
+    time_left: Callable[[], float] = lambda: inf
+    _failures: dict[str, int] = field(default_factory=dict)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def run(self, check: CheckCommand) -> CommandResult | CommandStopped:
+        async with self._lock:
+            if self.bounds.stop.is_set():
+                return CommandStopped()
+            try:
+                result = await unless_stopped(self._run_on_checkout(check), self.bounds.stop)
+            finally:
+                await asyncio.to_thread(self.tree.clear)
+        return result or CommandStopped()
+
+    async def _run_on_checkout(self, check: CheckCommand) -> CommandResult:
+        project = self.bounds.project
+        tree = await find_tree(project, check.commit)
+        if tree is None:
+            raise ProjectError(
+                f"{project.root} has no commit {check.commit}",
+                hint="fetch it from where it was made, for example with `git fetch --all`",
+            )
+        setup_note = await self._prepare_tree(check.commit, tree)
+        check = replace(check, seconds=min(check.seconds, self.time_left()))
+        before = await asyncio.to_thread(mark_files, self.tree.work, check.collect)
+        started = monotonic()
+        result = await self._run(check)
+        duration = monotonic() - started
+        # Paths become relative, because readers have the files elsewhere.
+        prefix = f"{self.tree.work}/"
+        raw_output = (setup_note + output_text(result, check.seconds)).replace(prefix, "")
+        text = await asyncio.to_thread(self.bounds.clean, raw_output)
+        evidence = Evidence(
+            command=check.command,
+            when=check.when,
+            commit=check.commit,
+            tree=tree,
+            exit_code=result.exit_code,
+            duration_s=round(duration, 3),
+            fingerprint=fingerprint_of(self.bounds, check, self.tree.included.names),
+            log=await asyncio.to_thread(self.logs.keep, text),
+        )
+        files = await asyncio.to_thread(
+            read_written_files, self.tree.work, check.collect, before=before
+        )
+        files = {name: content.replace(prefix.encode(), b"") for name, content in files.items()}
+        return CommandResult(evidence, text[-MAX_OUTPUT:], files, text)
+
+    async def _run(self, check: CheckCommand) -> CommandOutput:
+        return await self.commands.run(check, self.confine(self.tree))
+
+    async def _prepare_tree(self, commit: str, tree: str) -> str:
+        """Check out the commit and set it up; a note for the output if the setup failed."""
+        project, command = self.bounds.project, self.bounds.setup
+        if not command:
+            await self.tree.prepare(project, commit)
+            return ""
+        base = await self._base(commit, setup_key(tree, command))
+        await self.tree.prepare(project, commit, base)
+        return self.tree.note_of(base)
+
+    async def _base(self, commit: str, key: str) -> SetupBase:
+        """The base for this key; a failed setup is tried again, up to `MAX_TRIES`."""
+        base = self.tree.base_for(key)
+        failures = self._failures.get(key, 0)
+        if base is not None and (not self.tree.note_of(base) or failures >= MAX_TRIES):
+            return base
+        await self.tree.prepare(self.bounds.project, commit)
+        finished = await self.run_setup(self.confine(self.tree))
+        note = ""
+        if finished.exit_code != 0:
+            self._failures[key] = failures + 1
+            end = f"(setting up failed with exit code {finished.exit_code})"
+            note = f"{finished.output.rstrip()}\n{end}\n\n"
+        return await asyncio.to_thread(self.tree.keep_base, key, note)
+
+
+def setup_key(tree: str, command: str) -> str:
+    """The key of a setup on a tree. Any file may affect the setup, so no other tree shares it."""
+    return hashlib.sha256(f"{tree}\0{command}".encode()).hexdigest()
+
+
+def output_text(result: CommandOutput, seconds: float) -> str:
+    """The output of a command, with a note if it was ended by its time limit."""
+    if result.exit_code is not None:
+        return result.output
+    return f"{result.output.rstrip()}\n(it had not ended after {seconds:g} s, and was ended)\n"
+
+
+def fingerprint_of(bounds: CheckBounds, check: CheckCommand, included: Sequence[str] = ()) -> str:
+    """A hash of the environment of a command, as far as it is cheap to read."""
+    variables = {**bounds.variables, **check.variables}
+    parts = {
+        # Absent without such files, so that evidence of earlier versions agrees.
+        **({"included": list(included)} if included else {}),
+        "sandbox": "unsandboxed" if bounds.sandbox is None else bounds.sandbox.name,
+        "system": platform.platform(),
+        "setup": bounds.setup,
+        "network": bounds.network,
+        # Without secrets, because the hash of a short one reveals it.
+        "variables": {
+            name: bounds.clean(value)
+            for name, value in sorted(variables.items())
+            if name not in VOLATILE_VARIABLES
+        },
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

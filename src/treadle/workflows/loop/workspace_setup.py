@@ -1,0 +1,71 @@
+"""Sets a run's workspace up before a session, if it needs it."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from treadle.domain.events.work import SetupFinished
+from treadle.domain.ports import Log
+from treadle.domain.sandbox import Confinement
+from treadle.session.stop_signal import unless_stopped
+from treadle.workspace.included_files import IncludedFiles
+from treadle.workspace.manifests import setup_fingerprint
+
+# As shells exit after an interrupt.
+STOPPED = 130
+# A failed setup is not tried more often before the manifests change.
+MAX_TRIES = 3
+
+# Runs the setup command in the workspace of the confinement; a failing sandbox raises.
+RunSetup = Callable[[Confinement], Coroutine[Any, Any, SetupFinished]]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceSetup:
+    """Runs the setup command, unless the workspace is up to date or the setup has failed too
+    often."""
+
+    # Empty: the project has none.
+    command: str
+    workspace: Path
+    # A file: the fingerprint of the last successful setup.
+    marker: Path
+    confine: Callable[[], Confinement]
+    run: RunSetup
+    stop: asyncio.Event
+    log: Log
+    included: IncludedFiles = field(default_factory=IncludedFiles)
+    _failures: dict[str, int] = field(default_factory=dict)
+
+    async def prepare(self) -> None:
+        self.included.leave_for_agent(self.workspace)
+        needed = setup_fingerprint(self.workspace, self.command)
+        last = self.marker.read_text() if self.marker.is_file() else ""
+        failures = self._failures.get(needed, 0)
+        if not self.command or not is_due(needed, last=last, failures=failures):
+            return
+        finished = await self._run_unless_stopped()
+        self.log.record(finished)
+        # Computed again, because the setup may have changed a lock file.
+        fingerprint = setup_fingerprint(self.workspace, self.command)
+        if finished.exit_code == 0:
+            self.marker.write_text(fingerprint)
+        else:
+            self._failures[fingerprint] = failures + 1
+
+    async def _run_unless_stopped(self) -> SetupFinished:
+        started = monotonic()
+        with self.included.in_workspace(self.workspace):
+            finished = await unless_stopped(self.run(self.confine()), self.stop)
+        if finished is not None:
+            return finished
+        duration = round(monotonic() - started, 3)
+        return SetupFinished(self.command, STOPPED, duration, "stopped")
+
+
+def is_due(needed: str, *, last: str, failures: int) -> bool:
+    """Whether the needed setup differs from the last one, and may still succeed."""
+    return needed != last and failures < MAX_TRIES

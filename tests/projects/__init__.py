@@ -1,0 +1,1 @@
+"""Real projects with real package managers, from `treadle init` to landed work."""

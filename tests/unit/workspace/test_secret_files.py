@@ -1,0 +1,145 @@
+"""Untracked files of secrets are not part of a snapshot, and stay where they are."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.policy.secret_samples import GITHUB, PEM
+from treadle.domain.errors import ProjectError
+from treadle.domain.events.run import RunWarned
+from treadle.workspace.checkout_landing import LandedCommit, land
+from treadle.workspace.imports import ImportedBranch
+from treadle.workspace.project import find_project
+from treadle.workspace.secret_files import (
+    CheckoutSecrets,
+    is_secret_name,
+    list_names,
+    secrets_notices,
+)
+from treadle.workspace.snapshot import take_snapshot
+
+from .real_git import RUN, import_run, repository_in, run_on
+from .workspace_harness import make_harness
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(".env", ".env.local", "app/.env.production", "prod.env", "id_rsa", "keys/id_ed25519"),
+        *("credentials.json", "secrets.yaml", "service-account.json", "server.key", ".netrc"),
+    ],
+)
+def test_files_of_secrets_are_known_by_their_names(path: str) -> None:
+    assert is_secret_name(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(".env.example", ".env.sample", "app/.env.template", "env.ts", "secrets.py"),
+        # Their content decides.
+        *("certificate.pem", ".npmrc", "dev.tfvars"),
+        *(".docker/compose.yml", ".env/readme.md"),
+    ],
+)
+def test_other_files_are_not(path: str) -> None:
+    assert not is_secret_name(path)
+
+
+async def test_untracked_files_of_secrets_are_left_out_of_the_snapshot(tmp_path: Path) -> None:
+    user = repository_in(tmp_path)
+    user.write(".gitignore", "ignored.env\n")
+    for name in (".env", "config/.env.production", "ignored.env", "new.txt"):
+        user.write(name, "DEBUG=1\n")
+    user.write("notes.txt", f"the token is {GITHUB}\n")
+    user.write("cert.pem", "-----BEGIN CERTIFICATE-----\n")
+    user.write("own.pem", PEM)
+    before = user.state()
+
+    snapshot = await take_snapshot(await find_project(user.path, user.environment), RUN)
+
+    assert sorted(user.tree(snapshot.commit)) == [
+        *(".gitignore", "cert.pem", "changed.txt", "kept.txt", "new.txt")
+    ]
+    assert snapshot.secrets == CheckoutSecrets(
+        left_out=(".env", "config/.env.production", "notes.txt", "own.pem")
+    )
+    assert user.state() == before
+
+
+async def test_a_checkout_with_nothing_else_is_clean(tmp_path: Path) -> None:
+    user = repository_in(tmp_path)
+    user.write(".env", "TOKEN=1\n")
+
+    snapshot = await take_snapshot(await find_project(user.path, user.environment), RUN)
+
+    assert (snapshot.commit, snapshot.dirty) == (user.head, False)
+
+
+async def test_a_tracked_file_stays_part_of_it_and_is_reported_if_it_was_changed(
+    tmp_path: Path,
+) -> None:
+    user = repository_in(tmp_path)
+    user.commit("Settings", **{".env": f"A={GITHUB}\n", "kept.env": f"A={GITHUB}\n"})
+    user.write(".env", f"B={GITHUB}\n")
+
+    snapshot = await take_snapshot(await find_project(user.path, user.environment), RUN)
+
+    assert user.tree(snapshot.commit)[".env"] == f"B={GITHUB}"
+    assert snapshot.secrets == CheckoutSecrets(in_snapshot=(".env",))
+
+
+async def test_work_lands_beside_a_file_that_was_left_out(tmp_path: Path) -> None:
+    user = repository_in(tmp_path)
+    user.write(".env", "TOKEN=1\n")
+    user.write("uncommitted.txt")
+    run = await run_on(user)
+    assert not (run.clone.path / ".env").exists()
+    run.agent.write("work.txt")
+    imported = await import_run(run)
+    assert isinstance(imported, ImportedBranch)
+
+    landed = await land(run.project, run.snapshot, imported, RUN)
+
+    assert landed == LandedCommit(imported.commit)
+    assert sorted(user.tree()) == ["changed.txt", "kept.txt", "uncommitted.txt", "work.txt"]
+    assert user.git("status", "--porcelain") == "?? .env"
+
+
+async def test_the_start_of_a_run_names_the_files(tmp_path: Path) -> None:
+    user = repository_in(tmp_path)
+    user.write(".env")
+
+    harness = await make_harness(tmp_path, user)
+
+    assert harness.events[0] == RunWarned(
+        "not part of the run: .env (untracked, and like a file of secrets); put such files in"
+        " .gitignore, and into workspace.include what tests need"
+    )
+
+
+async def test_an_untracked_specification_with_a_secret_is_refused(tmp_path: Path) -> None:
+    user = repository_in(tmp_path)
+    user.git("rm", "-q", "--cached", "kept.txt")
+    user.git("commit", "-q", "-m", "Untracked")
+    user.write("kept.txt", f"use {GITHUB}\n")
+
+    with pytest.raises(ProjectError) as refused:
+        await make_harness(tmp_path, user)
+
+    assert refused.value.message == (
+        "kept.txt is untracked and holds what looks like a secret: no agent gets it"
+    )
+
+
+def test_changed_tracked_files_get_a_sentence_of_their_own() -> None:
+    assert secrets_notices(CheckoutSecrets((), ("a.py", "b.py"))) == [
+        "the run has your uncommitted changes of a.py, b.py, and what looks like a secret with"
+        " them; they land as you left them"
+    ]
+    assert secrets_notices(CheckoutSecrets()) == []
+
+
+def test_many_names_are_counted() -> None:
+    assert list_names(["a", "b"]) == "a, b"
+    assert list_names(list("abcdefg")) == "a, b, c, d, e and 2 more"
