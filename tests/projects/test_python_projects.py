@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tests.projects.loopback_registry import add_wheel, serve_registry
 from tests.projects.user_project import UserProject
 
 CRITERION = "`words.names` reads the names of sections."
@@ -88,28 +89,48 @@ def test_an_agent_adds_a_dependency_to_a_pip_project(tmp_path: Path) -> None:
     assert commands["test"] == ".venv/bin/python -m pytest"
 
 
+UNITTEST = """\
+import unittest
+
+import words
+
+
+class WordsTest(unittest.TestCase):
+    def test_count(self):
+        self.assertEqual(words.count('a b'), 2)
+"""
+
+
 def test_an_agent_adds_a_dependency_to_a_poetry_project(tmp_path: Path) -> None:
     user = UserProject(tmp_path, "poetry")
-    user.write(
-        {
-            "SPEC.md": spec("poetry run python"),
-            "pyproject.toml": '[project]\nname = "words"\nversion = "1.0"\n'
-            'requires-python = ">=3.11,<4"\ndependencies = []\n'
-            "[tool.poetry]\npackage-mode = false\n"
-            '[tool.poetry.group.dev.dependencies]\npytest = "*"\n'
-            '[tool.pytest.ini_options]\npythonpath = ["."]\n',
-            ".gitignore": IGNORED,
-            "words.py": OLD_CODE,
-            "tests/test_words.py": OLD_TEST,
-        }
-    )
-    user.run_tool("poetry", "lock")
-    user.commit()
-    lock = user.file_made_outside("poetry.lock", "poetry add iniconfig")
+    code = f"import sections\n\n\n{OLD_CODE}\n\ndef names(text):\n    return sections.names(text)\n"
+    with serve_registry() as registry:
+        add_wheel(registry, "sections", "def names(text):\n    return [text.strip('[]')]\n")
+        (user.home / ".config" / "pip").mkdir(parents=True)
+        (user.home / ".config" / "pip" / "pip.conf").write_text(
+            f"[global]\nindex-url = {registry.url}/simple/\n"
+        )
+        user.write(
+            {
+                "SPEC.md": spec("poetry run python"),
+                "pyproject.toml": '[project]\nname = "words"\nversion = "1.0"\n'
+                'requires-python = ">=3.11,<4"\ndependencies = []\n'
+                "[tool.poetry]\npackage-mode = false\n"
+                '[[tool.poetry.source]]\nname = "local"\npriority = "primary"\n'
+                f'url = "{registry.url}/simple/"\n',
+                ".gitignore": IGNORED,
+                "words.py": OLD_CODE,
+                "tests/__init__.py": "",
+                "tests/test_words.py": UNITTEST,
+            }
+        )
+        user.run_tool("poetry", "lock")
+        user.commit()
+        lock = user.file_made_outside("poetry.lock", "poetry add sections")
 
-    user.init()
-    user.try_setup()
-    user.deliver_with(CRITERION, ["poetry add iniconfig"], WORK)
+        user.init()
+        user.try_setup()
+        user.deliver_with(CRITERION, ["poetry add sections"], {"words.py": code})
 
     assert (user.project / "poetry.lock").read_text() == lock
 
@@ -166,5 +187,5 @@ def test_the_tests_of_a_project_start_postgresql(tmp_path: Path) -> None:
         CRITERION, ["uv add iniconfig", "uv run pytest -q"], {"words.py": CODE}
     )
 
-    (suite,) = done.of_type("suite.finished")[-1:]
-    assert [(each["name"], each["outcome"]) for each in suite["tests"]] == []
+    suite = done.of_type("suite.finished")[-1]
+    assert (suite["objections"], [each["passed"] for each in suite["counts"]]) == ([], [1])

@@ -8,6 +8,7 @@ from treadle.domain.model_access import CloudModel
 from treadle.gateway.allowed_hosts import parse_entries
 from treadle.policy.commands.unknown_commands import NEVER
 from treadle.policy.permission_rules import PermissionRule, parse_rule
+from treadle.policy.profiles import PROFILES
 from treadle.settings.definitions import PolicySettings, Settings
 from treadle.settings.environment import Environment, agent_environment
 from treadle.wiring.agent import require_free_names
@@ -43,6 +44,16 @@ def require_effect(policy: PolicySettings) -> None:
                     f"policy.{key}: {name!r} is not one name, so nothing matches it",
                     hint="write the name alone, without arguments",
                 )
+    _require_known_names(policy)
+
+
+def _require_known_names(policy: PolicySettings) -> None:
+    for name in policy.profiles:
+        if name not in PROFILES:
+            raise SettingsError(
+                f"policy.profiles: there is no profile {name!r}",
+                hint=f"known are: {', '.join(PROFILES)}",
+            )
     for name in policy.allow_commands:
         if name in NEVER:
             raise SettingsError(

@@ -35,10 +35,12 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/tty", "/dev/dtracehelper")
 def make_profile(within: Confinement, python: Path) -> str:
     """Allows only what it names; protected paths come after the paths that contain them. `python`:
     the prefix of the interpreter that the probe runs."""
-    own = (within.workspace,) if within.workspace_access == "write" else ()
-    writable = (*own, within.home, *within.writable)
+    writable = (within.workspace, within.home, *within.writable)
+    if within.workspace_access == "read":
+        writable = writable[1:]
     protected = [within.workspace / path for path in within.protected]
     protected += [within.workspace / name for name in GIT_PROTECTED]
+<<<<<<< HEAD
     readable: tuple[str | Path, ...] = (
         *SYSTEM,
         python,
@@ -47,6 +49,10 @@ def make_profile(within: Confinement, python: Path) -> str:
         within.workspace,
         *writable,
     )
+=======
+    reached = dict.fromkeys((within.workspace, *writable))
+    readable: tuple[str | Path, ...] = (*SYSTEM, python, *within.readable, *reached)
+>>>>>>> w/policy
     pinned = _folders_above(protected, writable)
     lines = [
         "(version 1)",

@@ -5,15 +5,12 @@ from posixpath import basename, splitext
 from treadle.domain.agent import Ask
 from treadle.policy.judging.command_gates import GateMatch, find_command_gates, script_topic
 from treadle.policy.judging.databases import DatabasePlace, find_database
-from treadle.policy.light.tables import INTERPRETERS, SHELLS
+from treadle.policy.light.tables import SHELLS
 from treadle.policy.shell.syntax import ShellCommand
 
 _REHEARSES = ("--dry-run", "--dry", "--snapshot", "--noop")
 _SCRIPT = GateMatch(
     "gate-script", "By its name, the script reaches beyond this project.", topic="others"
-)
-_EXTENSIONS = frozenset(
-    {".sh", ".bash", ".zsh", ".py", ".rb", ".js", ".mjs", ".cjs", ".ts", ".php"}
 )
 
 
@@ -50,16 +47,12 @@ def _concerns(
 
 def _runs_risky_script(command: ShellCommand, name: str) -> bool:
     """`./deploy.sh`, `bash scripts/release.sh`: a file of the project, by its name."""
-    if name in SHELLS or INTERPRETERS.fullmatch(name):
-        operands = [word.text for word in command.arguments if not word.text.startswith("-")]
-        script = operands[0] if operands and not _runs_code(command) else ""
-        return _is_risky(script) if splitext(script)[1] in _EXTENSIONS else False
-    return "/" in name and _is_risky(name)
+    if name not in SHELLS:
+        return "/" in name and _is_risky(name)
+    operands = [word.text for word in command.arguments if not word.text.startswith("-")]
+    runs_file = bool(operands) and all(word.text != "-c" for word in command.arguments)
+    return runs_file and _is_risky(operands[0])
 
 
 def _is_risky(path: str) -> bool:
     return script_topic(splitext(basename(path))[0]) == "others"
-
-
-def _runs_code(command: ShellCommand) -> bool:
-    return any(word.text in ("-c", "-m", "-e", "-p", "-r") for word in command.arguments)

@@ -143,6 +143,7 @@ def _check_script(
         if refusal := variables.find_secret_use(command):
             yield refusal
         inner = replace(around, ends=around.ends or command.background)
+        targets: list[str] = []
         for reading in variables.readings(command):
             words = expand_words(reading.words)
             spelled = reading if isinstance(words, Word) else replace(reading, words=words)
@@ -151,15 +152,18 @@ def _check_script(
                 given = (*variables.kept, *spelled.assignments)
                 spelled = replace(spelled, assignments=given)
             yield from _check_command(spelled, location, inner)
-            _follow_cd(spelled, tracker)
+            targets += _cd_targets(spelled)
+        if targets:
+            tracker.record_cd(command, tuple(dict.fromkeys(targets)))
         variables.record(command)
 
 
-def _follow_cd(command: ShellCommand, tracker: DirectoryTracker) -> None:
-    if command.words and command.words[0].text in ("cd", "pushd"):
-        targets = [word.text for word in command.arguments if not word.text.startswith("-")]
-        if targets and "$" not in targets[0] and not targets[0].startswith("~"):
-            tracker.record_cd(command, (targets[0],))
+def _cd_targets(command: ShellCommand) -> list[str]:
+    """Where a `cd` leads; nowhere if that is not known."""
+    if not command.words or command.words[0].text not in ("cd", "pushd"):
+        return []
+    targets = [word.text for word in command.arguments if not word.text.startswith("-")][:1]
+    return [text for text in targets if "$" not in text and not text.startswith("~")]
 
 
 def _check_command(

@@ -1,7 +1,9 @@
 """Which paths a command reads, writes and deletes. Pure."""
 
+import re
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
+from posixpath import basename
 from typing import Literal
 
 from treadle.policy.light.pipes import found_paths
@@ -28,6 +30,12 @@ from treadle.policy.light.tables import (
 )
 from treadle.policy.shell.syntax import ShellCommand, Word
 
+_TARGET = re.compile(r"(?:-[A-Za-z]*t|--target-directory=?)(?P<given>.*)")
+_GIT_OUTPUT = re.compile(r"(?:-o|--output(?:-directory)?(?:=|$))(?P<path>.*)")
+_GIT_NO_PATH = ("-", ":!", ":^", ":(exclude")
+# With these, `git log` and `git stash show` print the changes of files.
+_GIT_SHOWS = ("-p", "--patch", "-L")
+
 # show: it prints the content. use: it may read the file. choose: a filter for files.
 Access = Literal["show", "use", "choose", "write", "delete"]
 
@@ -42,8 +50,11 @@ def find_paths(command: ShellCommand, name: str) -> Iterator[PathUse]:
     """Every word of the command that may be a path, with what happens to it."""
     for redirect in command.redirects:
         match redirect.kind:
-            case "read" | "both":
+            case "read":
                 yield PathUse(redirect.target, "show")
+            case "both":
+                yield PathUse(redirect.target, "show")
+                yield PathUse(redirect.target, "write")
             case "write" | "append":
                 yield PathUse(redirect.target, "write")
             case "duplicate" | "heredoc" | "herestring":
@@ -107,7 +118,7 @@ def _find_in_options(name: str, words: tuple[Word, ...]) -> Generator[PathUse, N
         elif word.text == "--":
             ended = True
         else:
-            option, sign, value = word.text.partition("=")
+            option, sign, value = _split_option(word.text)
             kind = _option_kind(name, option)
             if sign:
                 given = replace(word, text=value)
@@ -119,6 +130,13 @@ def _find_in_options(name: str, words: tuple[Word, ...]) -> Generator[PathUse, N
             if kind != "text":
                 yield PathUse(given, kind or "use")
     return operands
+
+
+def _split_option(text: str) -> tuple[str, str, str]:
+    """`--name=value`; a filter of ripgrep may follow its letter at once."""
+    if text.startswith("-g") and len(text) > len("-g"):
+        return "-g", "=", text.removeprefix("-g").removeprefix("=")
+    return text.partition("=")
 
 
 def _option_kind(name: str, option: str) -> Access | Literal["text"] | None:
@@ -135,18 +153,29 @@ def _option_kind(name: str, option: str) -> Access | Literal["text"] | None:
 
 
 def _find_in_copy(name: str, words: tuple[Word, ...], operands: list[Word]) -> Iterator[PathUse]:
-    into = [
-        words[at + 1]
-        for at, word in enumerate(words[:-1])
-        if word.text in ("-t", "--target-directory")
-    ]
-    targets = into or operands[-1:]
-    sources = [word for word in operands if not any(word is target for target in targets)]
-    yield from (PathUse(word, "write") for word in targets)
+    targets = list(_target_directories(words)) or operands[-1:]
+    taken = {target.text for target in targets}
+    sources = [word for word in operands if word.text not in taken]
+    for target in targets:
+        yield PathUse(target, "write")
+        # If the target is a directory, the names stay as they are.
+        for source in sources:
+            inside = f"{target.text.rstrip('/')}/{basename(source.text.rstrip('/'))}"
+            yield PathUse(replace(source, text=inside), "write")
     for word in sources:
         yield PathUse(word, "show")
         if name == "mv":
             yield PathUse(word, "delete")
+
+
+def _target_directories(words: tuple[Word, ...]) -> Iterator[Word]:
+    """`-t DIR`, `-tDIR`, `-at DIR`, `--target-directory=DIR`."""
+    for at, word in enumerate(words):
+        if found := _TARGET.fullmatch(word.text):
+            if found["given"]:
+                yield replace(word, text=found["given"])
+            else:
+                yield from words[at + 1 : at + 2]
 
 
 def _find_in_dd(words: tuple[Word, ...]) -> Iterator[PathUse]:
@@ -168,18 +197,20 @@ def git_words(words: tuple[Word, ...]) -> tuple[Word, ...]:
 
 def _find_in_git(words: tuple[Word, ...]) -> Iterator[PathUse]:
     own = git_words(words)
-    sub = own[0].text if own else ""
-    operands = [
-        word for word in own[1:] if not word.text.startswith(("-", ":!", ":^", ":(exclude"))
-    ]
+    sub, texts = own[0].text if own else "", [word.text for word in own[1:]]
+    for at, text in enumerate(texts):
+        if found := _GIT_OUTPUT.fullmatch(text):
+            path = found["path"] or (texts[at + 1] if at + 1 < len(texts) else "")
+            yield PathUse(Word(path), "write")
+    operands = [word for word in own[1:] if not word.text.startswith(_GIT_NO_PATH)]
     if sub == "rm":
-        cached = any(word.text == "--cached" for word in own)
-        yield from (PathUse(word, "delete") for word in operands if not cached)
+        yield from (PathUse(word, "delete") for word in operands if "--cached" not in texts)
     elif sub == "mv":
         yield from _find_in_copy("mv", own[1:], operands)
-    elif sub in GIT_READS:
+    elif sub in GIT_READS or any(text.startswith(_GIT_SHOWS) for text in texts):
         paths = operands[1:] if sub == "grep" else operands
-        for word in paths:
-            # `HEAD:path` is a file of a commit.
+        traced = [word for word in own[1:] if word.text.startswith("-L")]
+        for word in (*paths, *traced):
+            # `HEAD:path` is a file of a commit; git itself matches patterns.
             path = word.text.rpartition(":")[2]
-            yield PathUse(replace(word, text=path), "show")
+            yield PathUse(replace(word, text=path, expands=True), "show")

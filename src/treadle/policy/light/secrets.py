@@ -12,7 +12,7 @@ from treadle.policy.judging.secret_files import (
 )
 from treadle.policy.judging.shell_context import CommandLocation, absolute
 from treadle.policy.light.paths import PathUse
-from treadle.policy.light.tables import PRINTS_VARIABLES
+from treadle.policy.light.tables import PRINTS_SECRETS, PRINTS_VARIABLES
 from treadle.policy.light.variables import deny_variable
 from treadle.policy.shell.syntax import ShellCommand, Word
 
@@ -29,6 +29,10 @@ _ALL = Deny(
     "That prints all variables, and some may be secrets. Print one of them: printenv NAME.",
     "secret-variable",
 )
+_KEPT_SECRETS = Deny(
+    "That prints secrets. Use a value for the test, or say in your notes what is missing.",
+    "secret-file",
+)
 _PS_SHOWS_VARIABLES = re.compile(r"[a-zA-Z]*e[a-zA-Z]*|-E")
 _ENV_OPTIONS = ("-S", "--split-string", "--version", "--help")
 # With these `declare` shows functions.
@@ -41,7 +45,8 @@ def find_secret_path(use: PathUse, location: CommandLocation) -> Deny | None:
         return None
     word = use.word
     text = _AROUND.sub("", word.text)
-    if not text or (use.access == "use" and not _PATH.fullmatch(text)):
+    leaves_out = use.access == "choose" and text.startswith("!")
+    if not text or leaves_out or (use.access == "use" and not _PATH.fullmatch(text)):
         return None
     if _names_secret(text, word, use, location):
         return Deny(KEPT_APART.format(path=word.text), "secret-file")
@@ -49,7 +54,7 @@ def find_secret_path(use: PathUse, location: CommandLocation) -> Deny | None:
 
 
 def _names_secret(text: str, word: Word, use: PathUse, location: CommandLocation) -> bool:
-    if _GLOB.search(text) and (word.expands or use.access == "choose"):
+    if use.access == "choose" or (_GLOB.search(text) and word.expands):
         return selects_secrets(text.casefold())
     parts = tuple(part for part in text.split("/") if part not in ("", "."))
     if not parts or _NO_FILE.fullmatch(parts[-1]):
@@ -88,7 +93,10 @@ def find_printed_variables(command: ShellCommand, name: str) -> Deny | None:
     """The refusal if a command prints all variables, or a secret one."""
     texts = [word.text for word in command.arguments]
     if name == "ps":
-        return _ALL if texts and _PS_SHOWS_VARIABLES.fullmatch(texts[0]) else None
+        shows = bool(texts) and _PS_SHOWS_VARIABLES.fullmatch(texts[0])
+        return _ALL if shows or any("environ" in text for text in texts) else None
+    if any((name, *texts[: len(kept) - 1]) == kept for kept in PRINTS_SECRETS):
+        return _KEPT_SECRETS
     if name not in PRINTS_VARIABLES:
         return None
     operands = [text for text in texts if not text.startswith("-")]

@@ -9,7 +9,7 @@ from treadle.policy.commands.rule_syntax import names
 ESCAPES = names(
     "sudo sudoedit su doas pkexec runuser gosu su-exec chroot nsenter unshare bwrap setpriv capsh"
     " mount umount pivot_root switch_root machinectl systemd-run newuidmap newgidmap firejail"
-    " insmod modprobe"
+    " insmod modprobe visudo"
 )
 # Sockets of container services, and what /proc shows of other processes.
 ESCAPE_SOCKET = re.compile(r"(?:docker|containerd|podman|crio|buildkitd)\.sock\b")
@@ -31,6 +31,8 @@ class Wrapper:
     operands: int = 0
     # Options whose value is a line for a shell.
     lines: frozenset[str] = frozenset()
+    # The program whose sub-command follows, if it is not named again.
+    runs: str = ""
 
 
 _PLAIN = Wrapper()
@@ -105,6 +107,9 @@ RUNNERS: dict[tuple[str, ...], Wrapper] = {
     ),
     ("conda", "run"): Wrapper(names("-n --name -p --prefix --cwd")),
     ("direnv", "exec"): Wrapper(operands=1),
+    ("yarn", "workspace"): Wrapper(operands=1, runs="yarn"),
+    ("yarn", "workspaces", "run"): Wrapper(runs="yarn"),
+    ("yarn", "workspaces", "foreach"): Wrapper(names("--from --include --exclude"), runs="yarn"),
     ("git", "bisect", "run"): _PLAIN,
     ("nix", "develop"): Wrapper(operands=9, values=names("-c --command")),
     ("coverage", "run"): _PLAIN,
@@ -156,6 +161,21 @@ OUTPUT_OPTIONS = names(
 )
 EXCLUDING = re.compile(r"--(?:exclude|ignore|no-|skip|omit|deny|without)[\w-]*|-x|-not|!")
 CHOOSING = names("--include --glob -g --iglob --type-add -name -iname")
+# They print secrets that they keep themselves.
+PRINTS_SECRETS: tuple[tuple[str, ...], ...] = (
+    ("rails", "credentials:show"),
+    ("rails", "credentials:edit"),
+    ("rails", "secrets:show"),
+    ("gh", "auth", "token"),
+    ("git", "credential", "fill"),
+    ("gcloud", "auth", "print-access-token"),
+    ("aws", "configure", "export-credentials"),
+    ("npm", "token", "list"),
+    ("vault", "read"),
+    ("vault", "kv", "get"),
+    ("op", "read"),
+    ("pass", "show"),
+)
 PRINTS_VARIABLES = names("printenv env set export declare typeset compgen")
 
 GIT_READS = names("add diff show blame annotate cat-file archive difftool grep hash-object")

@@ -8,7 +8,7 @@ from itertools import islice, product
 from treadle.domain.agent import Deny
 from treadle.policy.commands.rule_syntax import names
 from treadle.policy.judging.secret_files import is_secret_variable
-from treadle.policy.shell.syntax import Assignment, Loop, ShellCommand, Word
+from treadle.policy.shell.syntax import Assignment, Loop, Redirect, ShellCommand, Word
 
 _MOST_READINGS = 16
 _MOST_VALUES = 8
@@ -18,6 +18,7 @@ _WHOLE_ARRAY = re.compile(r"\$\{(\w+)\[[@*]\]\}")
 _PRINTED = re.compile(
     r"(?:\$\(|`)\s*(?:echo|printf|which|command\s+-v|type\s+-P)\s+(?:-\S+\s+)*([^)`;|&]+?)\s*[)`]"
 )
+_TEXTS = frozenset({"heredoc", "herestring"})
 _TESTS = frozenset({"[", "[[", "test"})
 DECLARING = names("export declare typeset local readonly")
 _READING = names("read mapfile readarray getopts")
@@ -70,12 +71,22 @@ class LineVariables:
 
     def readings(self, command: ShellCommand) -> Iterator[ShellCommand]:
         """The command with known values put in, once for each combination."""
-        if all(word.plain for word in command.words):
+        targets = [redirect.target for redirect in command.redirects]
+        if all(word.plain for word in (*command.words, *targets)):
             yield command
             return
+        redirects = tuple(self._redirect(each) for each in command.redirects)
         choices = [self._choices(word) for word in command.words]
         for parts in islice(product(*choices), _MOST_READINGS):
-            yield replace(command, words=tuple(word for words in parts for word in words))
+            words = tuple(word for words in parts for word in words)
+            yield replace(command, words=words, redirects=redirects)
+
+    def _redirect(self, redirect: Redirect) -> Redirect:
+        """The redirection with the last value of its variables."""
+        if redirect.target.plain or redirect.kind in _TEXTS:
+            return redirect
+        *_, last = self._choices(redirect.target)
+        return replace(redirect, target=last[0]) if len(last) == 1 else redirect
 
     def _choices(self, word: Word) -> list[tuple[Word, ...]]:
         if word.plain:

@@ -8,6 +8,7 @@ from posixpath import basename
 from typing import TypeAlias
 
 from treadle.policy.commands.rule_syntax import names
+from treadle.policy.judging.program_lookup import BINSTUBS, TOOL_FOLDERS
 from treadle.policy.light.pipes import found_paths
 from treadle.policy.light.tables import (
     CODE_OPTIONS,
@@ -32,6 +33,7 @@ _TEXTS = frozenset({"heredoc", "herestring"})
 _STDIN = frozenset({"-", "/dev/stdin", "/dev/fd/0"})
 _ASKS_WHERE = names("-v -V")
 _LONGEST_NAME = 3
+_CONSOLES = names("artisan console manage.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +114,14 @@ def _run_by_find(command: ShellCommand, name: str) -> Iterator[Inner]:
             continue
         rest = tuple(takewhile(lambda word: word.text not in _FIND_ENDS, words[at:]))
         before = words[: at - 1]
-        found = found_paths(before) if name == "find" else [word.text for word in before]
+        named = [word.text for word in before if not word.text.startswith("-")]
+        found = found_paths(before) if name == "find" else named
         at += len(rest)
         for path in found[:_MOST_PATHS] if rest else ():
-            yield InnerCommand(replace(command, words=_with_path(rest, path), redirects=()))
+            inner = _with_path(rest, path)
+            if name != "find" and inner == rest:
+                inner = (*rest, Word(path, expands=True))
+            yield InnerCommand(replace(command, words=inner, redirects=()))
 
 
 def _with_path(words: tuple[Word, ...], path: str) -> tuple[Word, ...]:
@@ -138,6 +144,8 @@ def _unwrap(
         return
     if name == "xargs":
         rest = (*rest, *_piped_words(command))
+    if wrapper.runs:
+        rest = (Word(wrapper.runs), *rest)
     given = (*command.assignments, *assignments)
     # A wrapped command has the input of its wrapper.
     inner = replace(command, words=rest, assignments=given)
@@ -193,9 +201,17 @@ def _run_by_interpreter(command: ShellCommand) -> Iterator[Inner]:
         if word.text in CODE_OPTIONS:
             return
         if not word.text.startswith("-"):
-            tool = replace(word, text=basename(word.text))
-            yield InnerCommand(replace(command, words=(tool, *words[at + 1 :])))
+            if _is_tool(word.text):
+                tool = replace(word, text=basename(word.text))
+                yield InnerCommand(replace(command, words=(tool, *words[at + 1 :])))
             return
+
+
+def _is_tool(path: str) -> bool:
+    """Whether a file is the program of a tool; scripts of the project are not read."""
+    name, parts = basename(path), path.split("/")
+    in_tools = tuple(parts[-3:-1]) in TOOL_FOLDERS or (name in BINSTUBS and "bin" in parts)
+    return in_tools or name in _CONSOLES
 
 
 def _run_by_runner(command: ShellCommand, name: str) -> Iterator[Inner]:
