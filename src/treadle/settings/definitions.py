@@ -10,11 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from treadle.domain.review import Severity
 from treadle.domain.run import LandingMode
-<<<<<<< HEAD
 from treadle.domain.sandbox import IndexMode, Network
-=======
-from treadle.domain.sandbox import Network
->>>>>>> w/policy
 from treadle.policy.modes import PolicyMode
 from treadle.settings.setting_field import metadata, setting
 

@@ -11,11 +11,7 @@ from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
 from treadle.domain.review import Severity
 from treadle.domain.run import LandingMode
-<<<<<<< HEAD
 from treadle.domain.sandbox import IndexMode, Network
-=======
-from treadle.domain.sandbox import Network
->>>>>>> w/policy
 from treadle.policy.modes import PolicyMode
 from treadle.settings.definitions import LARGEST_NUMBER, AgentKindName, Settings
 from treadle.settings.setting_field import Rule

@@ -40,19 +40,9 @@ def make_profile(within: Confinement, python: Path) -> str:
         writable = writable[1:]
     protected = [within.workspace / path for path in within.protected]
     protected += [within.workspace / name for name in GIT_PROTECTED]
-<<<<<<< HEAD
-    readable: tuple[str | Path, ...] = (
-        *SYSTEM,
-        python,
-        *within.readable,
-        *within.links,
-        within.workspace,
-        *writable,
-    )
-=======
     reached = dict.fromkeys((within.workspace, *writable))
-    readable: tuple[str | Path, ...] = (*SYSTEM, python, *within.readable, *reached)
->>>>>>> w/policy
+    shown = (*within.readable, *within.links)
+    readable: tuple[str | Path, ...] = (*SYSTEM, python, *shown, *reached)
     pinned = _folders_above(protected, writable)
     lines = [
         "(version 1)",
