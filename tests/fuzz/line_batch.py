@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tests.fuzz.bash import run_in_bash
+from tests.fuzz.bash import Ran, run_in_bash
 from tests.fuzz.compare import is_comparable, unseen
 from treadle.domain.shell import ParseLine
 from treadle.policy.judging.shell_context import ShellContext, SystemLookups
@@ -56,10 +56,9 @@ def try_lines(lines: Sequence[str], *, shfmt: ParseLine, bwrap: str) -> Tally:
     for line, ran in zip(to_run, run_in_bash(to_run, bwrap=bwrap), strict=True):
         active += bool(ran.commands or ran.traced or ran.files)
         failures += [f"{line!r}: {problem}" for problem in unseen(scripts[line], ran)]
-        light = read_light_line(line, shfmt=shfmt)
         failures += [
             f"{line!r}: by the light policy: {problem}"
-            for problem in (unseen(light, ran) if light is not None else ("not read",))
+            for problem in _unseen_lightly(line, ran, shfmt)
         ]
     cheap = sum(problem is not None for problem in both_ways.values())
     return Tally(len(lines), len(scripts), cheap, len(to_run), active, tuple(failures))
@@ -75,6 +74,16 @@ def _judge(line: str, shfmt: ParseLine) -> str:
     except Exception as error:  # whatever it is, it is reported
         return f"the light policy raised {error!r}"
     return ""
+
+
+def _unseen_lightly(line: str, ran: Ran, shfmt: ParseLine) -> list[str]:
+    """What bash did and the light policy did not read."""
+    script = read_light_line(line, shfmt=shfmt)
+    if script is None:
+        return ["not read"]
+    # It does not compute a name such as `$((1+2))`.
+    named = all(command.name is None or command.name.plain for command in script.commands)
+    return unseen(script, ran) if named else []
 
 
 def _both_ways(line: str, shfmt: ParseLine) -> str | None:
