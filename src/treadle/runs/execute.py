@@ -2,11 +2,9 @@
 
 import asyncio
 import traceback
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
-from types import UnionType
-from typing import TypeVar
 
 from treadle._version import __version__
 from treadle.adapters.clock import SystemClock
@@ -25,8 +23,8 @@ from treadle.domain.stored_path import stored_path
 from treadle.durable.port import Steps, WorkflowChanged
 from treadle.gateway.allowed_hosts import parse_entries
 from treadle.gateway.sandbox_network import host_recorder
-from treadle.policy.redaction import Redactor, make_redactor
-from treadle.runs.active_run import ActiveRun
+from treadle.policy.redaction import make_redactor
+from treadle.runs.active_run import ActiveRun, RedactedSteps
 from treadle.runs.credentials import run_secrets, with_stored_login
 from treadle.runs.heartbeat import last_beat
 from treadle.runs.land import land_at_end
@@ -57,8 +55,6 @@ from treadle.workflows.loop.touched_evidence import record_touched_evidence
 from treadle.workspace.clean_checkout import CleanCheckout
 
 UNSANDBOXED = "unsandboxed: the agent can do what you can do on this machine"
-
-T = TypeVar("T")
 
 
 async def execute(checked: CheckedRequest, steps: Steps) -> RunResult:
@@ -98,25 +94,6 @@ async def execute(checked: CheckedRequest, steps: Steps) -> RunResult:
             return redact(await _execute(context, RedactedSteps(steps, redact)))
         finally:
             recorder.flush()
-
-
-class RedactedSteps:
-    """Steps whose results are redacted before they are stored, because they hold agents' text."""
-
-    def __init__(self, steps: Steps, redact: Redactor) -> None:
-        self._steps = steps
-        self._redact = redact
-
-    async def step(
-        self, name: str, act: Callable[[], Awaitable[T]], *, returns: type[T] | UnionType
-    ) -> T:
-        async def redacted() -> T:
-            return self._redact(await act())
-
-        return await self._steps.step(name, redacted, returns=returns)
-
-    async def patched(self, name: str) -> bool:
-        return await self._steps.patched(name)
 
 
 async def _execute(context: RunContext, steps: Steps) -> RunResult:
