@@ -43,6 +43,8 @@ class Confinement:
     # Unix sockets of the host, by their path inside.
     sockets: Mapping[str, Path] = field(default_factory=dict)
     limits: ResourceLimits = field(default_factory=ResourceLimits)
+    # Files that are empty inside, because they hold logins.
+    emptied: tuple[Path, ...] = ()
     # Directories that are empty inside.
     barred: tuple[str, ...] = ()
 

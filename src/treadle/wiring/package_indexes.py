@@ -38,4 +38,5 @@ async def find_sandbox_indexes(
         authorities=(*authority_files(environment.raw), *map(Path, sources.authorities)),
         variables=sources.variables,
         home_files=sources.home_files,
+        login_files=tuple(map(Path, sources.login_files)),
     )

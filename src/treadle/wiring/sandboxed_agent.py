@@ -63,6 +63,7 @@ def confinement(checked: CheckedRequest, *, workspace: Path, home: Path) -> Conf
         readable=checked.reach.readable,
         writable=checked.reach.writable,
         links=checked.reach.links,
+        emptied=checked.indexes.login_files if checked.indexes else (),
         protected=tuple(Path(name) for name in (*SEALED, *there, *kept)),
         limits=checked.reach.limits,
     )
