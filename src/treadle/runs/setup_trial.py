@@ -17,6 +17,7 @@ from treadle.settings.environment import Environment
 from treadle.verify.check_runner import CheckCommand, CommandResult, CommandStopped
 from treadle.verify.start_failure import start_failure
 from treadle.wiring.checked_request import CheckedRequest, RunHost
+from treadle.wiring.package_indexes import describe_indexes
 from treadle.workflows.loop.command_trial import START_S
 from treadle.workspace.project import find_project
 from treadle.workspace.setup_key import SetupNotYet
@@ -38,11 +39,13 @@ async def _try(directory: Path, environment: Environment) -> list[DoctorFinding]
     checked = await _check(directory, environment)
     test = checked.settings.project.test.strip()
     commit = await snapshot_commit(checked.project, _RUN)
+    indexes = await describe_indexes(checked.settings, environment, checked.project)
+    findings = [DoctorFinding("packages", each.verdict, each.text, each.fix) for each in indexes]
     with temporary_runner(checked) as runner:
         await probe_sandbox(runner.bounds.sandbox)
         tried = await runner.try_setup(commit)
-        findings = [setup_finding(checked.settings.project.setup.strip(), tried)]
-        if test and findings[0].verdict != "bad":
+        findings.append(setup_finding(checked.settings.project.setup.strip(), tried))
+        if test and findings[-1].verdict != "bad":
             result = await runner.run(CheckCommand(test, commit, "before", START_S))
             if not isinstance(result, CommandStopped):
                 findings.append(start_finding(test, result))
