@@ -71,7 +71,8 @@ toolchains() {
   rust=$(apt-cache show cargo-web >/dev/null 2>&1 && echo cargo-web || echo cargo)
   for program in gcc:gcc g++:g++ make:make cmake:cmake ninja:ninja-build cargo:"$rust" go:golang-go \
     javac:default-jdk-headless redis-server:redis-server file:file lscpu:util-linux script:bsdutils; do
-    command -v "${program%:*}" >/dev/null 2>&1 || missing="$missing ${program#*:}"
+    # The tests have the system's programs alone on their PATH.
+    (PATH=/usr/local/bin:/usr/bin:/bin && command -v "${program%:*}" >/dev/null 2>&1) || missing="$missing ${program#*:}"
   done
   [ -n "$missing" ] || return 0
   if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then

@@ -68,6 +68,11 @@ WHAT_TO_DO = {
         "wait for the reset that is shown and `treadle resume`, or `treadle resume "
         "--wait-for-quota`"
     ),
+    "setup_failed": (
+        "the message has the lines that name the cause; correct `project.setup` or "
+        "`project.test` in treadle.toml, try it with `treadle doctor --setup`, then "
+        "`treadle resume`. After a change of other files start a new run"
+    ),
     "sandbox_error": (
         "nothing ran outside the sandbox; `treadle doctor` tries it out and names the remedy, "
         "then `treadle resume`"

@@ -119,7 +119,7 @@ def test_three_tasks_one_rejected_review_and_an_approval(harness: CommandHarness
     ]
     codes = [event["exit_code"] for event in finished.of_type("command.finished")]
     assert codes == [1, 1, 1, 0, 0, 0]
-    assert len(finished.of_type("setup.finished")) == 2
+    assert len(finished.of_type("setup.finished")) == 3
     run = finished.events[0]["run"]
     assert working_files(harness) == []
     kept = history(harness, run)
@@ -131,6 +131,37 @@ def test_three_tasks_one_rejected_review_and_an_approval(harness: CommandHarness
     denied = [e for e in finished.of_type("tool.decided") if e["decision"] == "deny"]
     assert [event["rule"] for event in denied] == ["write-protected"]
     assert_all_gone(finished)
+
+
+READ_ONLY = """\
+  - role: reviewer
+    turns:
+      - tool: Bash
+        input: {command: 'echo changed > hello.txt; git status --short; git log -1 --format=%s'}
+      - tool: Bash
+        input: {command: 'cp -r . /tmp/a && (cd /tmp/a && echo built > out.txt && cat out.txt)'}
+      - tool: Bash
+        input: {command: 'echo kept > ~/notes.txt && cat ~/notes.txt'}
+"""
+
+
+def test_a_reviewer_runs_what_it_likes_in_a_workspace_that_it_cannot_change(
+    harness: CommandHarness,
+) -> None:
+    review = f"{READ_ONLY}      - text: |\n{said('APPROVED', 'Reviewed.')}"
+    work = task("hello.txt", "hello", "DONE", "Write the greeting")
+
+    finished = focus(harness, script(planner(PLAN), work, review))
+
+    assert (finished.exit_code, finished.result["reason"]) == (0, "approved"), finished.stderr
+    shell = [event for event in finished.of_type("tool.decided") if event["name"] == "Bash"]
+    assert [(event["decision"], event["rule"]) for event in shell] == [("allow", "light")] * 3
+    ids = [event["id"] for event in shell]
+    outputs = [e["output"] for e in finished.of_type("tool.finished") if e["id"] in ids]
+    assert "Read-only file system" in outputs[0]
+    assert outputs[0].endswith("Write the greeting")
+    assert outputs[1:] == ["built", "kept"]
+    assert (harness.project / "hello.txt").read_text() == "hello\n"
 
 
 def test_an_approval_of_nothing_is_said_in_words_of_its_own(harness: CommandHarness) -> None:

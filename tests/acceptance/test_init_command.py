@@ -136,6 +136,65 @@ def test_what_was_detected_is_written(machine: Machine) -> None:
     }
 
 
+def lay_out_two_packages(project: Path) -> None:
+    for folder, manifest in (("backend", "go.mod"), ("frontend", "Cargo.toml")):
+        (project / folder).mkdir()
+        (project / folder / manifest).touch()
+
+
+def test_packages_without_a_root_are_named_and_joined(machine: Machine) -> None:
+    lay_out_two_packages(machine.project)
+
+    ended = machine.treadle("init", "-y")
+
+    assert ended.out.splitlines()[:9] == [
+        "found   go in backend",
+        "        setup  go mod download",
+        "        check  go vet ./...",
+        "        test   go test -v ./...",
+        "found   rust in frontend",
+        "        setup  cargo fetch",
+        "        check  cargo check --all-targets",
+        "        test   cargo test --no-fail-fast",
+        "takes   backend, frontend joined",
+    ]
+    assert machine.settings()["project"] == {
+        "setup": "(cd backend && go mod download) && (cd frontend && cargo fetch)",
+        "check": "(cd backend && go vet ./...) && (cd frontend && cargo check --all-targets)",
+        "test": "code=0; (cd backend && go test -v ./...) || code=$?;"
+        " (cd frontend && cargo test --no-fail-fast) || code=$?; exit $code",
+    }
+
+
+def test_the_tests_of_the_root_are_taken_and_other_packages_named(machine: Machine) -> None:
+    (machine.project / "go.mod").touch()
+    lay_out_two_packages(machine.project)
+
+    ended = machine.treadle("init", "-y")
+
+    assert "takes   the root alone\n        not backend, frontend: join" in ended.out
+    assert machine.settings()["project"] == {
+        "setup": "go mod download",
+        "check": "go vet ./...",
+        "test": "go test -v ./...",
+    }
+
+
+def test_a_person_chooses_the_packages(machine: Machine) -> None:
+    lay_out_two_packages(machine.project)
+
+    ended = machine.on_a_terminal("init", answers="y\nfront\nfrontend\n" + "\n" * 8)
+
+    assert ended.code == 0, ended.err
+    assert "front was not found; choose from: backend, frontend" in ended.err
+    assert machine.settings()["project"] == {
+        "setup": "(cd frontend && cargo fetch)",
+        "check": "(cd frontend && cargo check --all-targets)",
+        "test": "(cd frontend && cargo test --no-fail-fast)",
+    }
+    assert "target/\n" in machine.files()[".gitignore"].decode()
+
+
 def test_a_second_time_changes_nothing(machine: Machine) -> None:
     (machine.project / "go.mod").touch()
     (machine.project / ".gitignore").write_bytes(b"\xff\nbuild")
@@ -194,7 +253,13 @@ def test_a_folder_of_a_repository_is_no_project_of_its_own(machine: Machine) -> 
 
     ended = machine.treadle("init", "--yes", "-p", "part")
 
-    assert (ended.code, ended.out.splitlines()[0]) == (0, f"project {machine.project}")
+    assert (ended.code, ended.out.splitlines()[:2]) == (
+        0,
+        [
+            f"project {machine.project}",
+            "        part is part of it; treadle.toml belongs in the root",
+        ],
+    )
     assert (machine.project / "treadle.toml").is_file()
     assert list((machine.project / "part").iterdir()) == []
 
@@ -220,7 +285,7 @@ def test_answers_on_a_terminal_are_written(machine: Machine) -> None:
     (machine.project / "go.mod").touch()
 
     ended = machine.on_a_terminal(
-        "init", answers="y\nplans\n-\n\nmake test\nn\nnothing\n2.5\n\n7\n"
+        "init", answers="y\n-\n\nmake test\nplans\nn\nnothing\n2.5\n\n7\n"
     )
 
     assert ended.code == 0, ended.err

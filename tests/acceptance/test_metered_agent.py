@@ -274,7 +274,7 @@ async def test_the_login_in_an_agents_own_file_passes_a_bridge_as_it_is(
     file.write_text(json.dumps({"claudeAiOauth": {**kept, "expiresAt": 10**14}}))
 
     def through_a_bridge(agent: ClaudeAgent, endpoint: Endpoint) -> ClaudeAgent:
-        started = [sys.executable, "-IS", bridge.__file__, str(endpoint.socket), str(port)]
+        started = [sys.executable, "-IS", bridge.__file__, str(endpoint.socket), str(port), "--"]
         program = tmp_path / "bridged"
         program.write_text(f'#!/bin/sh\nexec {shlex.join([*started, str(binary)])} "$@"\n')
         program.chmod(0o755)

@@ -84,14 +84,19 @@ def test_packages_come_from_the_users_own_index_and_nothing_else_is_reached(
 ) -> None:
     with index() as packages, index() as elsewhere:
         (harness.project / "fetch.py").write_text(
-            "import urllib.request\n"
-            f"urllib.request.urlopen('http://127.0.0.1:{elsewhere.port}/pip/')\n"
+            "import sys, urllib.request\n"
+            "for url in sys.argv[1:]:\n"
+            "    try:\n"
+            "        urllib.request.urlopen(url)\n"
+            "    except OSError as error:\n"
+            "        print(error)\n"
         )
         harness.git("add", "-A")
         harness.git("commit", "-q", "-m", "A way to fetch")
         pip = "python3 -m pip -q --disable-pip-version-check"
         install = f"{pip} install --no-cache-dir --target deps tiny"
-        setup = f"{install}; got=$?; python3 fetch.py; exit $got"
+        others = f"http://127.0.0.1:{elsewhere.port}/pip/ http://elsewhere.example/"
+        setup = f"{install} && python3 fetch.py {others}"
         path = rehearsed(harness, setup, f"http://ada:hunter2@127.0.0.1:{packages.port}/simple")
 
         done = harness.treadle("rehearse", str(path), "--", "deliver", "--json")
@@ -100,32 +105,19 @@ def test_packages_come_from_the_users_own_index_and_nothing_else_is_reached(
     # Once: the second session needs nothing that the first had not.
     (finished,) = done.of_type("setup.finished")
     assert (finished["exit_code"], finished["hosts"]) == (0, [f"127.0.0.1:{packages.port}"])
-    assert "HTTP Error 403" in finished["output"]
-    assert [(e["port"], e["allowed"]) for e in done.of_type("host.asked")] == [
-        (packages.port, True),
-        (elsewhere.port, False),
+    # Loopback is the sandbox's own.
+    assert finished["output"].splitlines() == [
+        "<urlopen error [Errno 111] Connection refused>",
+        "HTTP Error 403: Treadle: elsewhere.example:80 is not in sandbox.hosts",
     ]
-    # By the setup command alone: a rehearsal looks up no page to see where files lie.
-    assert packages.asked == ["/simple/tiny/", f"/{WHEEL}"]
+    assert [(e["host"], e["allowed"]) for e in done.of_type("host.asked")] == [
+        ("127.0.0.1", True),
+        ("elsewhere.example", False),
+    ]
+    # The last one by Treadle itself, to see whether the index links to the other host.
+    assert packages.asked == ["/simple/tiny/", f"/{WHEEL}", "/simple/pip/"]
     assert elsewhere.asked == []
     assert "hunter2" not in done.stdout + done.stderr
-
-
-def test_a_setup_that_fails_is_reported_and_the_agent_works_all_the_same(
-    harness: CommandHarness,
-) -> None:
-    settings = {"project.setup": '"echo not today; exit 3"'}
-
-    done = harness.deliver(script(ONE_DELIVERABLE, BUILD_IT), settings=settings)
-
-    assert done.exit_code == 0, done.stderr
-    # Tried again before each session, a few times.
-    assert [(e["exit_code"], e["output"]) for e in done.of_type("setup.finished")] == [
-        (3, "not today\n"),
-        (3, "not today\n"),
-    ]
-    # The sandbox's reports are gone with what they are about.
-    assert list(harness.home.rglob("sandbox-*.json")) == []
 
 
 def committed(harness: CommandHarness, name: str, text: str) -> None:
@@ -147,7 +139,7 @@ def test_what_a_setup_says_is_cut_only_when_no_secret_is_in_it(harness: CommandH
 
 
 def test_a_setup_ends_when_the_run_is_asked_to_stop(harness: CommandHarness) -> None:
-    asks = "import urllib.request\nurllib.request.urlopen('http://127.0.0.1:1/')\n"
+    asks = "import urllib.request\nurllib.request.urlopen('http://elsewhere.example/')\n"
     committed(harness, "ask.py", asks)
     settings = {
         "project.setup": '"python3 ask.py; exec tail -f /dev/null"',

@@ -50,7 +50,7 @@ def test_a_hook_forbids_what_the_policy_allows_and_cannot_be_disarmed(
         ("Write", "deny", "hook-by-settings"),
         ("Read", "allow", "read"),
         ("Write", "deny", "write-protected"),
-        ("Bash", "allow", "python3"),
+        ("Bash", "allow", "light"),
         ("Write", "allow", "write"),
         ("Write", "allow", "write"),
         ("Bash", "deny", "hook-by-settings"),

@@ -51,8 +51,8 @@ def test_what_the_settings_protect_is_as_it_was_after_every_attempt(
         ("Read", "allow", "read"),
         ("Write", "deny", "write-protected"),
         ("Write", "deny", "write-protected"),
-        ("Bash", "deny", "touch"),
-        *[("Bash", "allow", "python3")] * 6,
+        ("Bash", "deny", "protected-path"),
+        *[("Bash", "allow", "light")] * 6,
         ("Write", "allow", "write"),
     ]
     failed = [e["output"] for e in finished.of_type("tool.finished") if e["is_error"]]

@@ -46,7 +46,8 @@ def at_steps() -> Iterator[Case]:
         "acted": "was acted, not stored",
         "stored": "was stored",
     }
-    for step in ("begin", "look 1", "session 1", "home 1", "session 2", "home 2", "land"):
+    beginning = ("begin", "look 1", "try commands")
+    for step in (*beginning, "session 1", "home 1", "session 2", "home 2", "land"):
         for moment, words in moments.items():
             landing = step == "land" and moment != "begun"
             yield cut(f"step “{step}” {words}", AtStep(step, moment), landing=landing)

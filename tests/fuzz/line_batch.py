@@ -1,11 +1,13 @@
-"""One batch of lines: read, read in both ways, run, compared."""
+"""One batch of lines: read, read in both ways, by the light policy, run, compared."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tests.fuzz.bash import run_in_bash
+from tests.fuzz.bash import Ran, run_in_bash
 from tests.fuzz.compare import is_comparable, unseen
 from treadle.domain.shell import ParseLine
+from treadle.policy.judging.shell_context import ShellContext, SystemLookups
+from treadle.policy.light.line_decision import check_light_line, read_light_line
 from treadle.policy.shell.flatten import flatten
 from treadle.policy.shell.line_parser import (
     expected_outline,
@@ -48,13 +50,40 @@ def try_lines(lines: Sequence[str], *, shfmt: ParseLine, bwrap: str) -> Tally:
     }
     both_ways = {line: _both_ways(line, shfmt) for line in scripts}
     failures = [f"{line!r}: {problem}" for line, problem in both_ways.items() if problem]
+    failures += [f"{line!r}: {problem}" for line in lines if (problem := _judge(line, shfmt))]
     to_run = [line for line, script in scripts.items() if is_comparable(script)]
     active = 0
     for line, ran in zip(to_run, run_in_bash(to_run, bwrap=bwrap), strict=True):
         active += bool(ran.commands or ran.traced or ran.files)
         failures += [f"{line!r}: {problem}" for problem in unseen(scripts[line], ran)]
+        failures += [
+            f"{line!r}: by the light policy: {problem}"
+            for problem in _unseen_lightly(line, ran, shfmt)
+        ]
     cheap = sum(problem is not None for problem in both_ways.values())
     return Tally(len(lines), len(scripts), cheap, len(to_run), active, tuple(failures))
+
+
+def _judge(line: str, shfmt: ParseLine) -> str:
+    """How the light policy fails on the line; empty if it does not."""
+    lookups = SystemLookups(
+        real_path=lambda path: path, which=lambda name: None, what_is=lambda path: "", shfmt=shfmt
+    )
+    try:
+        list(check_light_line(line, ShellContext("/project"), lookups))
+    except Exception as error:  # whatever it is, it is reported
+        return f"the light policy raised {error!r}"
+    return ""
+
+
+def _unseen_lightly(line: str, ran: Ran, shfmt: ParseLine) -> list[str]:
+    """What bash did and the light policy did not read."""
+    script = read_light_line(line, shfmt=shfmt)
+    if script is None:
+        return ["not read"]
+    # It does not compute a name such as `$((1+2))`.
+    named = all(command.name is None or command.name.plain for command in script.commands)
+    return unseen(script, ran) if named else []
 
 
 def _both_ways(line: str, shfmt: ParseLine) -> str | None:

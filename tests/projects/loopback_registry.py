@@ -132,3 +132,19 @@ def add_npm_package(registry: Registry, name: str, source: str) -> None:
     body = json.dumps(document).encode()
     paths = (f"/{name}", f"/{name.replace('/', '%2f')}")
     registry.answers.update({**dict.fromkeys(paths, body), path: archive})
+
+
+def add_wheel(registry: Registry, name: str, source: str) -> None:
+    """Version 1.0 of a Python package of one module, in an index of pages."""
+    file, info = f"{name}-1.0-py3-none-any.whl", f"{name}-1.0.dist-info"
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as wheel:
+        wheel.writestr(f"{name}.py", source)
+        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        tag = "Root-Is-Purelib: true\nTag: py3-none-any\n"
+        wheel.writestr(f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: none\n{tag}")
+        wheel.writestr(f"{info}/RECORD", "")
+    digest = hashlib.sha256(archive.getvalue()).hexdigest()
+    link = f'<a href="/files/{file}#sha256={digest}">{file}</a>'
+    page = f"<!DOCTYPE html><html><body>{link}</body></html>".encode()
+    registry.answers.update({f"/simple/{name}/": page, f"/files/{file}": archive.getvalue()})

@@ -9,15 +9,18 @@ import json
 import shutil
 import ssl
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from tests.acceptance.harness import CommandHarness, Finished
+from tests.missing import missing
 
-TOOLS = Path(__file__).parents[2] / ".venv" / "tools"
+ENVIRONMENT = Path(__file__).parents[2] / ".venv"
+# Where setup.sh puts the package managers that Debian does not have.
+TOOL_FOLDERS = (ENVIRONMENT / "package-managers" / "bin", ENVIRONMENT / "bin")
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 QUICK = {"TREADLE_DELIVER__DELAY_S": "0", "TREADLE_DELIVER__BACKOFF_S": "0"}
 # No tool of a user needs longer here.
@@ -32,15 +35,18 @@ class UserProject(CommandHarness):
         self.tools = directory / "bin"
         self.tools.mkdir(parents=True)
         for name in tools:
-            (self.tools / name).symlink_to(TOOLS / "bin" / name)
+            (self.tools / name).symlink_to(_find_tool(name))
         super().__init__(directory)
 
     @property
     def environment(self) -> dict[str, str]:
+        certificates = ssl.get_default_verify_paths().cafile or ""
         return {
             **super().environment,
             "PATH": f"{self.tools}:{SYSTEM_PATH}",
-            "SSL_CERT_FILE": ssl.get_default_verify_paths().cafile or "",
+            "SSL_CERT_FILE": certificates,
+            "REQUESTS_CA_BUNDLE": certificates,
+            "NODE_EXTRA_CA_CERTS": certificates,
             **QUICK,
         }
 
@@ -90,12 +96,16 @@ class UserProject(CommandHarness):
             if settings[f"project.{name}"]["value"]
         }
 
-    def doctor(self) -> Finished:
-        return self.treadle("doctor", "--setup")
+    def try_setup(self) -> None:
+        """`treadle doctor --setup` finds that the setup succeeds and that the tests start."""
+        done = self.treadle("doctor", "--setup", ANTHROPIC_API_KEY="sk-ant-api03-EXAMPLE")
+        assert done.exit_code == 0, done.stdout + done.stderr
 
-    def rehearse(self, criterion: str, commands: list[str], files: Mapping[str, str]) -> Finished:
-        """A `deliver` run whose agent runs these commands, each of which must succeed, and writes
-        these files."""
+    def deliver_with(
+        self, criterion: str, commands: Sequence[str], files: Mapping[str, str]
+    ) -> Finished:
+        """A rehearsed `deliver` that proves the criterion and lands. Its agent runs these commands,
+        each of which must succeed, then writes these files."""
         actions = [_command(each) for each in commands]
         actions.append({"tools": [_written(name, text) for name, text in files.items()]})
         # Each command says that it succeeded to the turn after it.
@@ -119,7 +129,19 @@ class UserProject(CommandHarness):
         }
         path = self.directory / "script.yaml"
         path.write_text(yaml.safe_dump(rehearsal, sort_keys=False))
-        return self.treadle("rehearse", str(path), "--", "deliver", "--json")
+        done = self.treadle("rehearse", str(path), "--", "deliver", "--json")
+        assert done.exit_code == 0, "\n".join([*map(str, done.events[-12:]), done.stderr])
+        changed = done.of_type("deliverable.changed")[-1]
+        assert (changed["status"], changed["proof"]) == ("passed", "proven")
+        assert len(done.of_type("work.landed")) == 1
+        return done
+
+
+def _find_tool(name: str) -> Path:
+    for folder in TOOL_FOLDERS:
+        if (folder / name).exists():
+            return folder / name
+    return missing(f"{name} (`sh scripts/setup.sh tests` installs it)")
 
 
 def _created(criterion: str) -> dict[str, Any]:

@@ -3,11 +3,14 @@
 import asyncio
 import json
 from dataclasses import asdict
+from pathlib import Path
 
 import click
 
 from treadle.cli.context import CommandContext
 from treadle.runs.doctor import DoctorFinding, Verdict, examine
+from treadle.settings.environment import Environment
+from treadle.views.safe_text import sanitize
 
 MARKS: dict[Verdict, str] = {"good": "✔", "warning": "!", "bad": "✘"}
 COLOURS: dict[Verdict, str] = {"good": "green", "warning": "yellow", "bad": "red"}
@@ -15,11 +18,19 @@ COLOURS: dict[Verdict, str] = {"good": "green", "warning": "yellow", "bad": "red
 
 @click.command("doctor")
 @click.option("-p", "--project-dir", metavar="DIR", help="The project (default: this directory).")
+@click.option("--setup", is_flag=True, help="Also try the setup and test commands, in the sandbox.")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.pass_obj
-def command(context: CommandContext, project_dir: str | None, *, as_json: bool) -> int:
-    """Check this machine and this project. Exit code 1 when something must be put right."""
-    findings = asyncio.run(examine(context.project(project_dir), context.environment))
+def command(context: CommandContext, project_dir: str | None, *, setup: bool, as_json: bool) -> int:
+    """Check this machine and this project. Exit code 1 when something must be put right.
+
+    With --setup, the setup command runs on a clean checkout of your files, as before a session, and
+    the test command is started after it.
+    """
+    project, environment = context.project(project_dir), context.environment
+    findings = asyncio.run(examine(project, environment))
+    if setup:
+        findings += asyncio.run(_try_commands(project, environment))
     if as_json:
         click.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
     else:
@@ -32,5 +43,14 @@ def command(context: CommandContext, project_dir: str | None, *, as_json: bool) 
 def _print_finding(finding: DoctorFinding, *, color: bool | None) -> None:
     mark = click.style(MARKS[finding.verdict], fg=COLOURS[finding.verdict])
     click.echo(f"{mark} {finding.name:9} {finding.text}", color=color)
+    for line in finding.output:
+        click.echo(f"            {sanitize(line)}", color=color)
     if finding.fix:
         click.echo(f"            {finding.fix}", color=color)
+
+
+async def _try_commands(project: Path, environment: Environment) -> list[DoctorFinding]:
+    # Imported here: most of it is what a run needs.
+    from treadle.runs.setup_trial import try_project_commands
+
+    return await try_project_commands(project, environment)

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +25,23 @@ from treadle.settings.init_proposal import (
     QUESTIONS,
     InitFiles,
     InitQuestion,
+    asks_for_commands,
     changed_files,
+    ignore_lines,
     propose_answers,
 )
 from treadle.settings.json_schema import schema_text
 from treadle.settings.keys import InvalidValue, known_keys
 from treadle.settings.load import resolve_settings
 from treadle.settings.template import SCHEMA_PATH
-from treadle.workspace.detect import DetectedProject, detect
+from treadle.workspace.detect import (
+    ROOT,
+    DetectedPackage,
+    default_packages,
+    detect,
+    join_commands,
+    package_commands,
+)
 from treadle.workspace.disk_tree import NOTES_FILE
 from treadle.workspace.project_init import find_repository, make_repository, read_text, replace_text
 from treadle.workspace.project_root import SETTINGS_FILE
@@ -62,17 +71,22 @@ def command(context: CommandContext, project_dir: str | None, *, yes: bool) -> N
     files = InitFiles(text, read_text(project / IGNORE_FILE), read_text(project / SCHEMA_PATH))
     raw = context.environment.raw
     top = _own_repository(project, raw)
-    if project != context.directory(project_dir):
-        click.echo(f"project {project}")
-    _print_detected(detected)
+    _print_project(project, context.directory(project_dir))
+    _print_detected(detected.packages)
     makes_repository = top is None and (yes or _confirm_repository(project))
-    answers = propose_answers(present, detected)
-    ignored = files_to_include(project, raw, present) if top is not None else ()
+    chosen = default_packages(detected.packages)
+    if len(detected.packages) > 1 and asks_for_commands(present):
+        chosen = chosen if yes else _ask_for_packages(detected.packages, chosen)
+        _print_chosen(detected.packages, chosen)
+    commands = join_commands(chosen)
+    answers = propose_answers(present, detected, commands)
+    included = files_to_include(project, raw, present) if top is not None else ()
     if yes:
-        print_left_out(ignored)
+        print_left_out(included)
     else:
-        answers |= _ask(answers) | ask_to_include(ignored)
-    changes = changed_files(files, answers, schema=schema_text(), notes=NOTES_FILE)
+        answers |= _ask(answers) | ask_to_include(included)
+    ignored = ignore_lines(NOTES_FILE, commands.ignored)
+    changes = changed_files(files, answers, schema=schema_text(), ignored=ignored)
     if makes_repository:
         asyncio.run(make_repository(project, raw))
         click.echo("made    a git repository")
@@ -125,12 +139,56 @@ def _parse_answer(question: InitQuestion, text: str) -> Any:
     return value
 
 
-def _print_detected(detected: DetectedProject) -> None:
-    languages = ", ".join(detected.languages) or "no language that Treadle knows"
-    click.echo(f"found   {languages}")
-    for name in ("setup", "check", "test"):
-        if value := getattr(detected, name):
-            click.echo(f"        {name:<6} {value}")
+def _print_project(project: Path, directory: Path) -> None:
+    if project != directory:
+        click.echo(f"project {project}")
+        part = directory.relative_to(project)
+        click.echo(f"        {part} is part of it; treadle.toml belongs in the root")
+
+
+def _print_detected(packages: Sequence[DetectedPackage]) -> None:
+    if not packages:
+        click.echo("found   no language that Treadle knows")
+    for package in packages:
+        found = package_commands(package)
+        folder = "" if package.folder == ROOT else f" in {package.folder}"
+        click.echo(f"found   {', '.join(found.languages)}{folder}")
+        for name in ("setup", "check", "test"):
+            if value := getattr(found, name):
+                click.echo(f"        {name:<6} {value}")
+
+
+def _print_chosen(packages: Sequence[DetectedPackage], chosen: Sequence[DetectedPackage]) -> None:
+    others = [package.folder for package in packages if package not in chosen]
+    how = "joined" if len(chosen) > 1 else "alone"
+    click.echo(f"takes   {_folders(chosen)} {how}")
+    if others:
+        click.echo(f"        not {', '.join(others)}: join their commands in {SETTINGS_FILE}")
+
+
+def _folders(packages: Sequence[DetectedPackage]) -> str:
+    return ", ".join("the root" if p.folder == ROOT else p.folder for p in packages)
+
+
+def _ask_for_packages(
+    packages: Sequence[DetectedPackage], default: Sequence[DetectedPackage]
+) -> tuple[DetectedPackage, ...]:
+    by_folder = {package.folder: package for package in packages}
+
+    def parse(text: str) -> tuple[DetectedPackage, ...]:
+        names = [name.strip().rstrip("/") or ROOT for name in text.split(",")]
+        if unknown := [name for name in names if name not in by_folder]:
+            known = ", ".join(by_folder)
+            raise click.UsageError(f"{unknown[0]} was not found; choose from: {known}")
+        return tuple(by_folder[name] for name in dict.fromkeys(names))
+
+    chosen: tuple[DetectedPackage, ...] = click.prompt(
+        f"Packages to set up, check and test (of {', '.join(by_folder)})",
+        default=", ".join(package.folder for package in default),
+        value_proc=parse,
+        err=True,
+    )
+    return chosen
 
 
 def _print_written(changes: Mapping[str, str]) -> None:

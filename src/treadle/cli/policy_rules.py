@@ -23,11 +23,12 @@ _MODES = {
 
 def rules_text() -> str:
     """Every family with the names of its commands, and the gates."""
-    lines = []
+    lines = ["The strict policy allows these, by family:", ""]
     for family, rules in FAMILIES.items():
         names = [rule.name for rule in rules if not rule.name.startswith("-")]
         lines += [f"{family}:", _wrap(" ".join(names)), ""]
-    lines.append("asked first:")
+    lines.append("The light policy holds gates, secrets, protected paths, ways out of the sandbox")
+    lines += ["and what does not end; everything else runs.", "", "asked first:"]
     lines += [f"  {gate.name:<24} {gate.reason}" for gate in GATES]
     lines += ["", "treadle policy show NAME tells all about one of them."]
     return "\n".join(lines)

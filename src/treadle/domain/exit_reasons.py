@@ -21,7 +21,7 @@ INTERRUPTED = 130
 MEANINGS: Mapping[int, str] = {
     DONE: "done",
     ERROR: "error: something a person must put right, or a rehearsal that did not fit its script",
-    WRONG_USAGE: "wrong usage or settings",
+    WRONG_USAGE: "wrong usage or settings, or a setup that fails before the first session",
     PERSON_NEEDED: (
         "a person is needed: everything is blocked, tests fail, or the specifications are unclear"
     ),
@@ -37,6 +37,7 @@ ExitReason = Literal[
     "interrupted",
     "cancelled",
     "authentication",
+    "setup_failed",
     "sandbox_error",
     "unguarded_tool",
     "quota_exceeded",
@@ -81,6 +82,11 @@ END_REASONS: Mapping[ExitReason, EndReason] = {
     ),
     "error": EndReason(
         ERROR, "Failed", "a failure that would only repeat itself, such as an unknown model"
+    ),
+    "setup_failed": EndReason(
+        WRONG_USAGE,
+        "Stopped: the project's commands do not work here",
+        "before the first session, the setup command failed or the test command could not start",
     ),
     "all_blocked": EndReason(
         PERSON_NEEDED, "Stopped: every deliverable is blocked", "every deliverable is blocked"

@@ -8,7 +8,10 @@ from typing import Literal, Protocol, TypeAlias
 # none: nothing; gateway: only the model; allowlist: also the listed hosts; open: all that the
 # machine can reach.
 Network = Literal["none", "gateway", "allowlist", "open"]
+# Who reaches the package indexes: every confined process, the setup command alone, or none.
+IndexMode = Literal["open", "setup", "closed"]
 NETWORKS: tuple[Network, ...] = ("none", "gateway", "allowlist", "open")
+Access = Literal["read", "write"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +28,23 @@ class ResourceLimits:
 class Confinement:
     """All that a process can reach; paths are the same inside and outside."""
 
-    # Writable; the working directory.
+    # The working directory.
     workspace: Path
     # Writable and private; HOME.
     home: Path
     network: Network = "none"
+    workspace_access: Access = "write"
     readable: tuple[Path, ...] = ()
     writable: tuple[Path, ...] = ()
     # In the workspace but read-only, whether they exist or not.
     protected: tuple[Path, ...] = ()
+    # Links to programs, with their targets, which are readable.
+    links: Mapping[Path, Path] = field(default_factory=dict)
     # Unix sockets of the host, by their path inside.
     sockets: Mapping[str, Path] = field(default_factory=dict)
     limits: ResourceLimits = field(default_factory=ResourceLimits)
+    # Files that are empty inside, because they hold logins.
+    emptied: tuple[Path, ...] = ()
     # Directories that are empty inside.
     barred: tuple[str, ...] = ()
 

@@ -18,6 +18,21 @@ _LIKE_AN_ADDRESS = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)", re.ASCII)
 _PORT = re.compile(r"[1-9][0-9]{0,4}", re.ASCII)
 _LONGEST_NAME = 253
 
+# The end of a host's name, and what downloads from there while packages are installed.
+_DOWNLOADS: tuple[tuple[str, str], ...] = (
+    ("cdn.playwright.dev", "Playwright downloads browsers from it"),
+    ("playwright.download.prss.microsoft.com", "Playwright downloads browsers from it"),
+    ("storage.googleapis.com", "Puppeteer and others download browsers from it"),
+    ("download.cypress.io", "Cypress downloads its application from it"),
+    ("cdn.cypress.io", "Cypress downloads its application from it"),
+    ("binaries.prisma.sh", "Prisma downloads its engines from it"),
+    ("nodejs.org", "node-gyp downloads headers of Node from it"),
+    ("github.com", "git, Electron, sharp, uv and others download from it"),
+    ("release-assets.githubusercontent.com", "files of GitHub releases are there"),
+    ("objects.githubusercontent.com", "files of GitHub releases are there"),
+    ("static.rust-lang.org", "rustup downloads toolchains from it"),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class HostEntry:
@@ -86,7 +101,14 @@ def find_entry(request: HostRequest, entries: Sequence[HostEntry]) -> HostEntry 
             if request.target is None or request.port == HTTP_PORT or entry.address is not None:
                 return entry
             return HostRefused(f"only port {HTTP_PORT} may be spoken to without encryption")
-    return HostRefused(f"{request.host}:{request.port} is not in sandbox.hosts")
+    download = _known_download(request.host)
+    because = f" ({download})" if download else ""
+    return HostRefused(f"{request.host}:{request.port} is not in sandbox.hosts{because}")
+
+
+def _known_download(host: str) -> str:
+    """What is downloaded from a host while packages are installed; empty if nothing is known."""
+    return next((text for name, text in _DOWNLOADS if f".{host}".endswith(f".{name}")), "")
 
 
 def check_addresses(
@@ -97,7 +119,7 @@ def check_addresses(
         return (entry.address,)
     if not addresses:
         return HostRefused(f"{entry.host} is not known")
-    if not all(_is_public(each) for each in addresses):
+    if not all(is_public(each) for each in addresses):
         return HostRefused(f"{entry.host} is at an address that is not public")
     return tuple(addresses)
 
@@ -108,16 +130,35 @@ _CLOUD_SERVICES = frozenset({IPv4Address("168.63.129.16")})
 _ALLOCATED_V6 = IPv6Network("2000::/3")
 
 
-def _is_public(address: Address) -> bool:
+def is_public(address: Address) -> bool:
+    """Whether an address belongs to the Internet, not to this machine or its network."""
     if isinstance(address, IPv6Address):
         return _is_public_v6(address)
     return address.is_global and not address.is_multicast and address not in _CLOUD_SERVICES
 
 
+def is_site_address(address: Address) -> bool:
+    """Whether an address is public or of a local network, and neither this machine's own nor one
+    that serves it."""
+    if is_public(address):
+        return True
+    if isinstance(address, IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour or _nat64_address(address)
+        if inner is not None:
+            return False
+    return not (
+        address in _CLOUD_SERVICES
+        or address.is_loopback
+        or address.is_link_local
+        or address.is_multicast
+        or address.is_unspecified
+    )
+
+
 def _is_public_v6(address: IPv6Address) -> bool:
     inner = address.sixtofour or _nat64_address(address)
     if inner is not None:
-        return _is_public(inner)
+        return is_public(inner)
     return address in _ALLOCATED_V6 and address.is_global and address.teredo is None
 
 

@@ -1,9 +1,10 @@
-"""Forwards a loopback port in a sandbox to a unix socket; a script, standard library only.
+"""Forwards loopback ports in a sandbox to unix sockets; a script, standard library only.
 
-    python3 -IS bridge.py SOCKET PORT COMMAND…
+    python3 -IS bridge.py SOCKET PORT [SOCKET PORT]… -- COMMAND…
 
-listens on loopback, forks a process that relays every connection to SOCKET, and executes COMMAND,
-which may be another bridge.
+listens on loopback, forks a process that relays every connection to its socket, and executes
+COMMAND, which may be another bridge. The first port is needed; a further one that cannot be had is
+left out.
 """
 
 import os
@@ -21,17 +22,40 @@ _SET_DEATH_SIGNAL = 1
 def main(arguments: Sequence[str]) -> None:
     """Does not wait for the relay: the kernel queues connections until it accepts them."""
     if arguments[0] == RELAY_MODE:
-        relay(socket.socket(fileno=int(arguments[1])), arguments[2])
+        serve_all(arguments[1::2], arguments[2::2])
         return
-    path, port, *command = arguments
-    listener = socket.create_server(("127.0.0.1", int(port)), backlog=BACKLOG)
+    end = arguments.index("--")
+    listeners = _listen(arguments[0:end:2], arguments[1:end:2])
     if os.fork() == 0:
         try:
-            _become_relay(listener, path)
+            _become_relay(listeners)
         finally:
             os._exit(1)
-    listener.close()
+    for listener, _ in listeners:
+        listener.close()
+    command = list(arguments[end + 1 :])
     os.execvp(command[0], command)  # noqa: S606  # the caller's own list
+
+
+def _listen(paths: Sequence[str], ports: Sequence[str]) -> list[tuple[socket.socket, str]]:
+    listeners: list[tuple[socket.socket, str]] = []
+    for path, port in zip(paths, ports, strict=True):
+        try:
+            listener = socket.create_server(("127.0.0.1", int(port)), backlog=BACKLOG)
+        except OSError:
+            if listeners:
+                continue
+            raise
+        listeners.append((listener, path))
+    return listeners
+
+
+def serve_all(descriptors: Sequence[str], paths: Sequence[str]) -> None:
+    """Serve until killed."""
+    from threading import Thread
+
+    for descriptor, path in zip(descriptors, paths, strict=True):
+        Thread(target=relay, args=(socket.socket(fileno=int(descriptor)), path)).start()
 
 
 def relay(listener: socket.socket, path: str) -> None:
@@ -68,14 +92,16 @@ def _shut_down(connection: socket.socket) -> None:
         connection.shutdown(socket.SHUT_RDWR)
 
 
-def _become_relay(listener: socket.socket, path: str) -> None:
+def _become_relay(listeners: Sequence[tuple[socket.socket, str]]) -> None:
     """Keep neither the command's standard streams nor its environment."""
     _die_with_the_command()
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(null, descriptor)
-    listener.set_inheritable(True)
-    command = [sys.executable, "-IS", __file__, RELAY_MODE, str(listener.fileno()), path]
+    command = [sys.executable, "-IS", __file__, RELAY_MODE]
+    for listener, path in listeners:
+        listener.set_inheritable(True)
+        command += [str(listener.fileno()), path]
     os.execve(sys.executable, command, {})  # noqa: S606
 
 

@@ -92,10 +92,12 @@ class Client:
         self._capacity.release(self._reserved)
         self._reserved = 0
 
-    async def start(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
+    async def start(
+        self, status: int, headers: Iterable[tuple[bytes, bytes]], reason: bytes = b""
+    ) -> None:
         """Send the head of the response; without a content-length its body is chunked."""
         self.started = True
-        self._send(h11.Response(status_code=status, headers=list(headers)))
+        self._send(h11.Response(status_code=status, headers=list(headers), reason=reason))
 
     async def send(self, chunk: bytes) -> None:
         if not chunk or self._bodiless:

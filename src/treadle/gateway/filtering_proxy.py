@@ -6,11 +6,14 @@ import threading
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import h11
 
+from treadle.domain.events.oversight import HostAsked
 from treadle.gateway.allowed_hosts import (
     Address,
     HostEntry,
@@ -20,6 +23,8 @@ from treadle.gateway.allowed_hosts import (
     find_entry,
     parse_request_line,
 )
+from treadle.gateway.indexes.index_routes import Origin
+from treadle.gateway.indexes.index_server import IndexServer
 from treadle.gateway.outbound_connection import Streams, connect_directly, connect_through_proxy
 from treadle.gateway.proxy_connection import (
     ProxyConnection,
@@ -29,8 +34,8 @@ from treadle.gateway.proxy_connection import (
 )
 from treadle.gateway.sockets import SocketDirectory
 
-# Takes a host, a port, and whether they are allowed.
-RecordDecision = Callable[[str, int, bool], None]
+RecordDecision = Callable[[HostAsked], None]
+Answer = Callable[[ProxyConnection], Awaitable[None]]
 LookUp = Callable[[str, int], Awaitable[Sequence[Address]]]
 # The URL of the machine's own proxy for a host and port; empty if it has none.
 UpstreamProxy = Callable[[str, int], str]
@@ -75,7 +80,8 @@ class FilteringProxy:
     """`with FilteringProxy(entries, record) as proxy:` listens at `proxy.socket`.
 
     `record` is called in the proxy's thread, once for each different decision. If the machine has
-    a proxy of its own, that proxy resolves the names.
+    a proxy of its own, that proxy resolves the names. `indexes` serves package indexes, whose hosts
+    need not be among the entries.
     """
 
     def __init__(
@@ -85,24 +91,26 @@ class FilteringProxy:
         *,
         resolve: LookUp = look_up,
         upstream: UpstreamProxy = no_upstream,
-        max_sent: int = MAX_SENT,
-        max_received: int = MAX_RECEIVED,
+        limits: TransferLimits | None = None,
+        indexes: IndexServer | None = None,
     ) -> None:
         self._entries = tuple(entries)
-        self._record = record
+        self._record = record_once(record)
         self._resolve = resolve
         self._upstream = upstream
-        self._limits = TransferLimits(TransferLimit(max_sent), TransferLimit(max_received))
-        self._recorded: set[tuple[str, int, bool]] = set()
+        self._limits = limits or default_limits()
+        self._indexes = indexes
         self._tasks: set[asyncio.Task[None]] = set()
+        self._servers: list[asyncio.Server] = []
+        # The sockets of indexes on this machine's loopback, by their ports.
+        self.index_sockets: dict[int, Path] = {}
 
     def __enter__(self) -> Self:
         self._sockets = SocketDirectory()
-        self.socket, listener = self._sockets.listen()
         self._thread = LoopThread("treadle-proxy")
-        self._server = self._thread.call(
-            asyncio.start_unix_server(self._on_connect, sock=listener)
-        ).result()
+        self.socket = self._listen(self._answer)
+        for origin in self._indexes.loopback_origins() if self._indexes else ():
+            self.index_sockets[origin.port] = self._listen(partial(self._answer_origin, origin))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -110,26 +118,36 @@ class FilteringProxy:
         self._thread.close()
         self._sockets.close()
 
+    def _listen(self, answer: Answer) -> Path:
+        path, listener = self._sockets.listen()
+
+        def on_connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            task = asyncio.ensure_future(self._serve(ProxyConnection(reader, writer), answer))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+        start = asyncio.start_unix_server(on_connect, sock=listener)
+        self._servers.append(self._thread.call(start).result())
+        return path
+
     async def _end(self) -> None:
-        self._server.close()
+        for server in self._servers:
+            server.close()
         tasks = tuple(self._tasks)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        if self._indexes is not None:
+            await self._indexes.close()
 
-    def _on_connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.ensure_future(self._serve(ProxyConnection(reader, writer)))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _serve(self, connection: ProxyConnection) -> None:
+    async def _serve(self, connection: ProxyConnection, answer: Answer) -> None:
         try:
             if len(self._tasks) > MAX_CONNECTIONS:
                 await connection.refuse(503, "too many connections at once")
             else:
-                await self._answer(connection)
+                await answer(connection)
         except h11.RemoteProtocolError as error:
-            self._record_once("?", 0, allowed=False)
+            self._record(HostAsked("?", 0, allowed=False))
             await connection.refuse(error.error_status_hint, "this is no request")
         except (ConnectionError, TimeoutError, TransferLimitReached):
             pass  # a side disconnected, or the transfer limit is reached: only close
@@ -143,10 +161,30 @@ class FilteringProxy:
         line = await connection.read_request_line()
         if line is None:
             return
-        route = await self._find_route(*line)
-        if isinstance(route, HostRefused):
-            await connection.refuse(403, route.reason)
+        request = parse_request_line(*line)
+        if isinstance(request, HostRefused):
+            self._record(HostAsked("?", 0, allowed=False, reason=request.reason))
+            await connection.refuse(403, request.reason)
             return
+        entry = find_entry(request, self._entries)
+        if await self._answer_index(connection, request, entry):
+            return
+        route = entry if isinstance(entry, HostRefused) else await self._route_to(entry, request)
+        if isinstance(route, HostRefused):
+            await self._refuse(connection, request, route.reason)
+            return
+        self._record(HostAsked(request.host, request.port, allowed=True))
+        await self._connect(connection, route)
+
+    async def _refuse(self, connection: ProxyConnection, request: HostRequest, reason: str) -> None:
+        self._record(HostAsked(request.host, request.port, allowed=False, reason=reason))
+        if self._indexes is None or request.target is not None:
+            await connection.refuse(403, reason)
+        else:
+            origin = self._indexes.tunnel_origin(request.host, request.port)
+            await self._indexes.refuse_tunnel(connection, origin, reason)
+
+    async def _connect(self, connection: ProxyConnection, route: _Route) -> None:
         remote = await route.connect()
         if remote is None:
             await connection.refuse(502, f"{route.request.host} was not reached")
@@ -159,19 +197,6 @@ class FilteringProxy:
         finally:
             remote[1].close()
 
-    async def _find_route(self, method: str, target: str) -> _Route | HostRefused:
-        request = parse_request_line(method, target)
-        if isinstance(request, HostRefused):
-            self._record_once("?", 0, allowed=False)
-            return request
-        entry = find_entry(request, self._entries)
-        if isinstance(entry, HostRefused):
-            self._record_once(request.host, request.port, allowed=False)
-            return entry
-        route = await self._route_to(entry, request)
-        self._record_once(request.host, request.port, allowed=not isinstance(route, HostRefused))
-        return route
-
     async def _route_to(self, entry: HostEntry, request: HostRequest) -> _Route | HostRefused:
         if entry.address is None and (proxy := self._upstream(entry.host, entry.port)):
             return _Route(request, proxy=proxy)
@@ -179,11 +204,47 @@ class FilteringProxy:
         addresses = check_addresses(entry, resolved)
         return addresses if isinstance(addresses, HostRefused) else _Route(request, addresses)
 
-    def _record_once(self, host: str, port: int, *, allowed: bool) -> None:
-        decision = (host, port, allowed)
-        if decision not in self._recorded and len(self._recorded) < MAX_RECORDED:
-            self._recorded.add(decision)
-            self._record(*decision)
+    async def _answer_index(
+        self, connection: ProxyConnection, request: HostRequest, entry: HostEntry | HostRefused
+    ) -> bool:
+        """Whether the host is one of the package indexes, which then has answered. A host that the
+        user listed is passed through, unless it needs a login."""
+        if self._indexes is None:
+            return False
+        origin = Origin("http", request.host, request.port)
+        if request.target is None:
+            origin = self._indexes.tunnel_origin(request.host, request.port)
+        if isinstance(entry, HostEntry):
+            is_index = self._indexes.has_login(origin)
+        else:
+            is_index = await self._indexes.knows(origin)
+        if not is_index:
+            return False
+        if request.target is None:
+            await self._indexes.serve_tunnel(connection, origin)
+        else:
+            await self._indexes.serve_request(connection, origin, request.target)
+        return True
+
+    async def _answer_origin(self, origin: Origin, connection: ProxyConnection) -> None:
+        if self._indexes is not None:
+            await self._indexes.serve_origin(connection, origin)
+
+
+def record_once(record: RecordDecision) -> RecordDecision:
+    """Records each decision once, and no more than a log can hold."""
+    recorded: set[HostAsked] = set()
+
+    def record_new(decision: HostAsked) -> None:
+        if decision not in recorded and len(recorded) < MAX_RECORDED:
+            recorded.add(decision)
+            record(decision)
+
+    return record_new
+
+
+def default_limits() -> TransferLimits:
+    return TransferLimits(TransferLimit(MAX_SENT), TransferLimit(MAX_RECEIVED))
 
 
 async def _relay(

@@ -1,6 +1,7 @@
 """One connection through the filtering proxy: reads its request, refuses or forwards it."""
 
 import asyncio
+import ssl
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -51,6 +52,8 @@ class ProxyConnection:
         self._writer = writer
         self._peer = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD)
         self._request: h11.Request | None = None
+        # Whether the head of a response was sent.
+        self.started = False
 
     async def read_request_line(self) -> tuple[str, str] | None:
         """The method and the target; None if the process disconnects first.
@@ -81,12 +84,55 @@ class ProxyConnection:
         except (h11.LocalProtocolError, ConnectionError):
             pass  # it disconnected, or a response was sent already
 
-    async def tunnel(self, remote: Streams, limits: TransferLimits) -> None:
-        """Copy bytes in both directions until both end."""
+    @property
+    def head(self) -> tuple[str, tuple[tuple[bytes, bytes], ...]]:
+        """The method and the headers of the request."""
+        request = self._request
+        return ("", ()) if request is None else (request.method.decode(), tuple(request.headers))
+
+    async def start(
+        self, status: int, headers: list[tuple[bytes, bytes]], reason: bytes = b""
+    ) -> None:
+        """Send the head of the only response of this connection."""
+        self.started = True
+        closing = [*headers, (b"connection", b"close")]
+        self._send(h11.Response(status_code=status, headers=closing, reason=reason))
+
+    async def send(self, chunk: bytes) -> None:
+        if chunk and self.head[0] != "HEAD":
+            self._send(h11.Data(data=chunk))
+            await self._writer.drain()
+
+    async def finish(self) -> None:
+        self._send(h11.EndOfMessage())
+        await self._writer.drain()
+
+    async def end_tunnel(self) -> Streams:
+        """Accept the tunnel, and be its end."""
+        if await self._accept_tunnel():
+            raise h11.RemoteProtocolError("it did not wait for the tunnel")
+        return self.streams
+
+    async def start_tls(self, context: ssl.SSLContext) -> Streams:
+        """Be the server of what follows; raises ssl.SSLError if the process does not like the
+        certificate."""
+        await self._writer.start_tls(context, ssl_handshake_timeout=HEAD_TIMEOUT_S)
+        return self.streams
+
+    @property
+    def streams(self) -> Streams:
+        return self._reader, self._writer
+
+    async def _accept_tunnel(self) -> bytes:
+        """What the process has sent already."""
         if not isinstance(await self._next_event(), h11.EndOfMessage):
             raise h11.RemoteProtocolError("a CONNECT has no body")
         self._send(h11.Response(status_code=200, headers=[], reason=b"OK"))
-        unread, _ = self._peer.trailing_data
+        return self._peer.trailing_data[0]
+
+    async def tunnel(self, remote: Streams, limits: TransferLimits) -> None:
+        """Copy bytes in both directions until both end."""
+        unread = await self._accept_tunnel()
         reader, writer = remote
         limits.sent.take(len(unread))
         writer.write(unread)
@@ -103,7 +149,7 @@ class ProxyConnection:
 
     async def close(self) -> None:
         self._writer.close()
-        with suppress(ConnectionError):
+        with suppress(OSError):  # also ssl.SSLError
             await self._writer.wait_closed()
 
     def abort(self) -> None:

@@ -11,6 +11,27 @@ _NO_PROXY = "NO_PROXY"
 # The sandbox's own loopback, and the host name used on the gateway's socket.
 _NO_PROXY_HOSTS = "localhost,127.0.0.1,::1,gateway"
 
+# Most of these take the place of the machine's certificates, so the file must have those, too.
+_CERTIFICATES = (
+    *("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT", "GIT_SSL_CAINFO"),
+    *("NODE_EXTRA_CA_CERTS", "npm_config_cafile", "YARN_HTTPS_CA_FILE_PATH", "DENO_CERT"),
+    *("CARGO_HTTP_CAINFO", "BUNDLE_SSL_CA_CERT"),
+)
+_TOOL_PROXIES = (
+    *("npm_config_proxy", "npm_config_https_proxy", "YARN_HTTP_PROXY", "YARN_HTTPS_PROXY"),
+    "CARGO_HTTP_PROXY",
+)
+# Reports and questions that a package index would refuse.
+_QUIET = {
+    "npm_config_audit": "false",
+    "npm_config_fund": "false",
+    "npm_config_update_notifier": "false",
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    "PIP_NO_INPUT": "1",
+    "YARN_ENABLE_TELEMETRY": "0",
+    "POETRY_NO_INTERACTION": "1",
+}
+
 
 def without_proxy(variables: Mapping[str, str]) -> dict[str, str]:
     """Drop the variables where no proxy is reachable: their URLs may hold a password."""
@@ -44,6 +65,18 @@ def through_bridge(variables: Mapping[str, str], port: int = BRIDGE_PORT) -> dic
         **{name.lower(): value for name, value in proxies.items()},
         # Node ignores the variables without this one.
         "NODE_USE_ENV_PROXY": "1",
+    }
+
+
+def tool_variables(certificates: str, port: int = BRIDGE_PORT) -> dict[str, str]:
+    """What package tools have to know besides: the file with the certificates that they trust,
+    the proxy where they do not read its usual variables, and not to ask for more than packages."""
+    address = f"http://127.0.0.1:{port}"
+    return {
+        **dict.fromkeys(_CERTIFICATES, certificates),
+        **dict.fromkeys(_TOOL_PROXIES, address),
+        "npm_config_noproxy": _NO_PROXY_HOSTS,
+        **_QUIET,
     }
 
 

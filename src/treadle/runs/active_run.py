@@ -1,9 +1,11 @@
 """A run that this process executes: interrupts it, polls for requests, and records its end."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
+from types import UnionType
+from typing import TypeVar
 
 from treadle.adapters.stores.control_requests import ControlRequests
 from treadle.domain.deliverable import tally
@@ -11,11 +13,15 @@ from treadle.domain.errors import StoreError
 from treadle.domain.events.run import InterruptRequested, RunEnded
 from treadle.domain.exit_reasons import ExitReason
 from treadle.domain.run import RunResult
+from treadle.durable.port import Steps
+from treadle.policy.redaction import Redactor
 from treadle.runs.heartbeat import beat
 from treadle.wiring.checked_request import SignalName
 from treadle.wiring.run_context import RunContext
 from treadle.workflows.loop.run_history import read_history
 from treadle.workflows.loop.run_loop import RunLoop
+
+T = TypeVar("T")
 
 POLL_S = 1.0
 
@@ -89,3 +95,22 @@ class ActiveRun:
                     self.interrupt("cancel")
                     return
             await asyncio.sleep(POLL_S)
+
+
+class RedactedSteps:
+    """Steps whose results are redacted before they are stored, because they hold agents' text."""
+
+    def __init__(self, steps: Steps, redact: Redactor) -> None:
+        self._steps = steps
+        self._redact = redact
+
+    async def step(
+        self, name: str, act: Callable[[], Awaitable[T]], *, returns: type[T] | UnionType
+    ) -> T:
+        async def redacted() -> T:
+            return self._redact(await act())
+
+        return await self._steps.step(name, redacted, returns=returns)
+
+    async def patched(self, name: str) -> bool:
+        return await self._steps.patched(name)

@@ -32,6 +32,8 @@ from treadle.runs.locks import lock_orphan
 from treadle.settings.definitions import LARGEST_NUMBER, RetentionSettings
 from treadle.settings.environment import Environment
 from treadle.settings.load import load_settings
+from treadle.wiring.check_runner import CHECKOUT_FOLDER
+from treadle.workspace.clean_checkout import CleanCheckout
 from treadle.workspace.clone import CommitRules, make_clone
 from treadle.workspace.disk import remove
 from treadle.workspace.project import Project, find_project
@@ -63,7 +65,8 @@ async def clean(
     environment: Environment, *, now: datetime, days: float, dry_run: bool = False
 ) -> AsyncIterator[CleanPlan]:
     """Clean the runs that ended that long ago, oldest first; yield each decision before acting on
-    it. A run whose files cannot be removed does not stop the others."""
+    it. What setups installed for checks goes at once, because it can be made again. A run whose
+    files cannot be removed does not stop the others."""
     async for plan in _clean(environment, now, lambda _: days, dry_run=dry_run):
         yield plan
 
@@ -74,10 +77,12 @@ async def _clean(
     with closing(open_database(environment.storage)) as database:
         for row in _ended_runs(database, environment):
             before = _before(now, days_of(row))
-            if datetime.fromisoformat(row.ended_at) >= before:
-                continue
             with _lock_if_present(environment.root, row) as is_free:
                 if not is_free:
+                    continue
+                if not dry_run:
+                    await asyncio.to_thread(_remove_installed, environment.root, row)
+                if datetime.fromisoformat(row.ended_at) >= before:
                     continue
                 facts = await _facts(EventStore(database, ""), row, environment)
                 decision = decide_retention(row, facts, before=before)
@@ -173,6 +178,12 @@ def _lock_if_present(root: Path, row: RunRow) -> AbstractContextManager[bool]:
     """Lock the run, so that no process continues it; a run without files needs no lock."""
     has_files = run_directory(root, row.id).exists()
     return lock_orphan(root, row.id) if has_files else nullcontext(enter_result=True)
+
+
+def _remove_installed(root: Path, row: RunRow) -> None:
+    """Remove what the setup of an ended run installed for its checks, which may be large."""
+    with suppress(OSError):
+        CleanCheckout(run_directory(root, row.id) / CHECKOUT_FOLDER).remove_bases()
 
 
 def _ended_runs(database: Database, environment: Environment) -> list[RunRow]:

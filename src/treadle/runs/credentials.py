@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from treadle.adapters.agents.registry import all_kinds
+from treadle.adapters.packages.package_sources import login_secrets
 from treadle.adapters.stores.private_files import CredentialFiles
 from treadle.domain.agent_kind import AgentLogin, ModelCredential
 from treadle.domain.errors import UsageError
@@ -95,9 +96,9 @@ def credential_values(environment: Environment) -> list[str]:
 
 
 def run_secrets(checked: CheckedRequest) -> list[str]:
-    """Values that must not be stored or shown: all that are known here, what servers are given, and
-    what included files assign. Not a value that is part of the project's path, which people must be
-    able to read."""
+    """Values that must not be stored or shown: all that are known here, what servers are given,
+    what included files assign, and logins of package indexes. Not a value that is part of the
+    project's path, which people must be able to read."""
     servers = checked.settings.mcp_servers or {}
     given = [
         str(value)
@@ -112,7 +113,14 @@ def run_secrets(checked: CheckedRequest) -> list[str]:
         for name in checked.included.names
         for value in assigned_secrets(_beginning(checked.included.root / name))
     ]
-    return [*known, *(value for value in (*given, *included) if value not in path)]
+    indexes = checked.indexes.indexes if checked.indexes else ()
+    logins = [
+        value
+        for index in indexes
+        if index.authorization
+        for value in login_secrets(index.authorization)
+    ]
+    return [*known, *(value for value in (*given, *included, *logins) if value not in path)]
 
 
 def _beginning(file: Path) -> str:

@@ -41,6 +41,8 @@ class DoctorFinding:
     verdict: Verdict
     text: str
     fix: str = ""
+    # What a program printed about it.
+    output: tuple[str, ...] = ()
 
 
 async def examine(project: Path, environment: Environment) -> list[DoctorFinding]:
@@ -62,12 +64,17 @@ async def examine(project: Path, environment: Environment) -> list[DoctorFinding
     for name, check in checks:
         try:
             findings.append(await check())
-        except TreadleError as error:
-            findings.append(DoctorFinding(name, "bad", error.message, error.hint))
-        except OSError as error:
-            text = f"{error.filename}: {error.strerror}"
-            findings.append(DoctorFinding(name, "bad", text, "check its permissions with `ls -ld`"))
+        except (TreadleError, OSError) as error:
+            findings.append(failed_check(name, error))
     return findings
+
+
+def failed_check(name: str, error: TreadleError | OSError) -> DoctorFinding:
+    """The finding of a check that an error ended."""
+    if isinstance(error, TreadleError):
+        return DoctorFinding(name, "bad", error.message, error.hint)
+    text = f"{error.filename}: {error.strerror}"
+    return DoctorFinding(name, "bad", text, "check its permissions with `ls -ld`")
 
 
 async def _python() -> DoctorFinding:

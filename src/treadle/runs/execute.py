@@ -2,14 +2,13 @@
 
 import asyncio
 import traceback
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
-from types import UnionType
-from typing import TypeVar
 
 from treadle._version import __version__
 from treadle.adapters.clock import SystemClock
+from treadle.adapters.packages.home_files import write_home_files
 from treadle.adapters.processes.marked_processes import processor_s
 from treadle.adapters.stores.database import open_database
 from treadle.adapters.stores.event_store import EventStore
@@ -24,8 +23,8 @@ from treadle.domain.stored_path import stored_path
 from treadle.durable.port import Steps, WorkflowChanged
 from treadle.gateway.allowed_hosts import parse_entries
 from treadle.gateway.sandbox_network import host_recorder
-from treadle.policy.redaction import Redactor, make_redactor
-from treadle.runs.active_run import ActiveRun
+from treadle.policy.redaction import make_redactor
+from treadle.runs.active_run import ActiveRun, RedactedSteps
 from treadle.runs.credentials import run_secrets, with_stored_login
 from treadle.runs.heartbeat import last_beat
 from treadle.runs.land import land_at_end
@@ -39,6 +38,7 @@ from treadle.session.stop_signal import StopSignal
 from treadle.settings.trust_requirements import sandbox_notice
 from treadle.wiring.agent import agent_inputs, make_agent
 from treadle.wiring.browser import provide_servers
+from treadle.wiring.check_runner import CHECKOUT_FOLDER
 from treadle.wiring.checked_request import CheckedRequest
 from treadle.wiring.compose import compose, open_run_workspace
 from treadle.wiring.gateway import metered
@@ -52,10 +52,9 @@ from treadle.workflows.loop.approval_requests import void_questions
 from treadle.workflows.loop.recorded_changes import record_changes
 from treadle.workflows.loop.run_history import read_history
 from treadle.workflows.loop.run_parts import RunParts
+from treadle.workspace.clean_checkout import CleanCheckout
 
 UNSANDBOXED = "unsandboxed: the agent can do what you can do on this machine"
-
-T = TypeVar("T")
 
 
 async def execute(checked: CheckedRequest, steps: Steps) -> RunResult:
@@ -97,25 +96,6 @@ async def execute(checked: CheckedRequest, steps: Steps) -> RunResult:
             recorder.flush()
 
 
-class RedactedSteps:
-    """Steps whose results are redacted before they are stored, because they hold agents' text."""
-
-    def __init__(self, steps: Steps, redact: Redactor) -> None:
-        self._steps = steps
-        self._redact = redact
-
-    async def step(
-        self, name: str, act: Callable[[], Awaitable[T]], *, returns: type[T] | UnionType
-    ) -> T:
-        async def redacted() -> T:
-            return self._redact(await act())
-
-        return await self._steps.step(name, redacted, returns=returns)
-
-    async def patched(self, name: str) -> bool:
-        return await self._steps.patched(name)
-
-
 async def _execute(context: RunContext, steps: Steps) -> RunResult:
     with _agent_behind_gateway(context) as (agent, driver):
         await end_leftovers(
@@ -140,9 +120,13 @@ def _agent_behind_gateway(context: RunContext) -> Iterator[tuple[KillableAgent, 
     agent, warnings = make_agent(kind, inputs, host.rehearsing)
     with ExitStack() as stack:
         if context.sandbox is not None and kind.confine is not None:
+            if checked.open_indexes is not None:
+                write_home_files(home, checked.open_indexes.home_files)
             hosts, record = parse_entries(settings.sandbox.hosts), host_recorder(context.recorder)
             network = stack.enter_context(
-                sandbox_network(checked, settings.sandbox.network, hosts, record)
+                sandbox_network(
+                    checked, settings.sandbox.network, hosts, record, checked.open_indexes
+                )
             )
             agent = kind.confine(
                 agent, session_sandbox(context.sandbox, checked, network, context.servers)
@@ -199,6 +183,10 @@ async def _run_to_end(
             result = await _run_loop(active, driver, steps)
         void_questions(active.context.requester, reason="the run ended")
         active.end(result)
+    # What a setup installed may be large, and the next leg can install it again.
+    with suppress(OSError):
+        checkouts = CleanCheckout(active.context.checked.directory / CHECKOUT_FOLDER)
+        await asyncio.to_thread(checkouts.remove_bases)
     return result
 
 

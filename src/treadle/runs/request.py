@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
+from treadle.domain.agent import CommitIdentity
 from treadle.domain.errors import UsageError
 from treadle.domain.run_request import RunRequest
 from treadle.domain.stored_path import path_from, stored_path
@@ -13,12 +14,19 @@ from treadle.settings.environment import Environment
 from treadle.settings.environment_values import read_variables
 from treadle.settings.keys import known_keys
 from treadle.wiring.checked_request import CheckedRequest, RunHost
+from treadle.wiring.package_indexes import find_sandbox_indexes
 from treadle.wiring.sandbox import find_sandbox_reach
-from treadle.wiring.validate_settings import require_valid, require_way_to_model
+from treadle.wiring.validate_settings import (
+    require_sandbox_for,
+    require_valid,
+    require_way_to_model,
+)
 from treadle.workflows.registry import find_workflow
-from treadle.workspace.included_files import IncludedFiles, find_included
+from treadle.workspace.included_files import find_included
 from treadle.workspace.project import Project, find_project, read_identity, require_writable
 
+# Commits nothing.
+PLACEHOLDER_IDENTITY = CommitIdentity("Treadle", "treadle@localhost")
 # About 50,000 tokens, which every session reads.
 LARGE_SPECIFICATION = 200_000
 
@@ -61,22 +69,37 @@ async def check_request(request: RunRequest, host: RunHost) -> CheckedRequest:
     require_valid(settings, environment, project.root)
     _require_text_path(environment.root)
     require_writable(project)
-    if not (request.no_sandbox or environment.no_sandbox):
+    if request.no_sandbox or environment.no_sandbox:
+        require_sandbox_for(settings.policy)
+    else:
         require_way_to_model(settings, environment, rehearsal=request.rehearsal)
-    identity, included, reach = await asyncio.gather(
-        read_identity(project),
-        included_files(project, settings),
+    identity, checked = await asyncio.gather(
+        read_identity(project), checked_commands(request, host, settings, project)
+    )
+    return replace(checked, identity=identity, spec_text=spec_text)
+
+
+async def checked_commands(
+    request: RunRequest, host: RunHost, settings: Settings, project: Project
+) -> CheckedRequest:
+    """What the commands of a project need: no specification, and nobody to commit as."""
+    environment, workspace = host.environment, settings.workspace
+    reach, indexes, included = await asyncio.gather(
         find_sandbox_reach(settings.sandbox, settings.policy.profiles, environment, project.root),
+        find_sandbox_indexes(settings, environment, project),
+        find_included(project, workspace.include, workspace.include_for_agent),
     )
     return CheckedRequest(
-        request, host, settings, project, identity, spec_text, reach, included=included
+        request=request,
+        host=host,
+        settings=settings,
+        project=project,
+        identity=PLACEHOLDER_IDENTITY,
+        spec_text="",
+        reach=reach,
+        indexes=indexes,
+        included=included,
     )
-
-
-async def included_files(project: Project, settings: Settings) -> IncludedFiles:
-    """The files of `workspace.include` and `workspace.include_for_agent`."""
-    workspace = settings.workspace
-    return await find_included(project, workspace.include, workspace.include_for_agent)
 
 
 def _specification(settings: Settings, project: Project) -> str:

@@ -1,26 +1,22 @@
 """Runs the checks of a finished run again and compares the evidence."""
 
 import asyncio
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from treadle.adapters.stores.evidence import EvidenceLogs
 from treadle.adapters.stores.run_list import run_directory
-from treadle.domain.agent import CommitIdentity
 from treadle.domain.errors import ProjectError
 from treadle.domain.ids import short_id
 from treadle.domain.run_request import RunRequest
 from treadle.domain.run_row import RunRow
 from treadle.domain.stored_path import path_from, stored_path
-from treadle.policy.redaction import make_redactor
-from treadle.runs.credentials import run_secrets
 from treadle.runs.find import open_logs
-from treadle.runs.request import included_files
+from treadle.runs.request import checked_commands
 from treadle.runs.request_json import read_request
 from treadle.runs.sandbox_probe import probe_sandbox
+from treadle.runs.temporary_runner import temporary_runner
 from treadle.runs.trust import load_trusted
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment
@@ -35,22 +31,13 @@ from treadle.verify.evidence_diff import (
     read_evidence,
 )
 from treadle.verify.reports.report_request import request_reports
-from treadle.wiring.check_runner import check_runner
 from treadle.wiring.checked_request import CheckedRequest, RunHost
-from treadle.wiring.project_commands import ProjectCommandContext
-from treadle.wiring.sandbox import choose_sandbox, find_sandbox_reach
-from treadle.wiring.search_path import without_project
 from treadle.workflows.loop.run_history import read_history
 from treadle.workflows.loop.sandboxed_check_runner import SandboxedCheckRunner
 from treadle.workspace.clean_checkout import find_tree
-from treadle.workspace.disk import remove
 from treadle.workspace.object_integrity import find_damaged_object
 from treadle.workspace.project import Project, find_project
 from treadle.workspace.project_root import SETTINGS_FILE
-from treadle.workspace.temporary_folders import make_locked_folder, remove_abandoned
-
-FOLDER, PREFIX = "verifying", "v-"
-PLACEHOLDER_IDENTITY = CommitIdentity("Treadle", "treadle@localhost")
 
 UNSANDBOXED = "unsandboxed: what the run has written can do what you can do on this machine"
 
@@ -77,7 +64,7 @@ async def verify_run(row: RunRow, target: ReverifyTarget, report: Report) -> lis
     checked = await _check_target(row, target)
     logs = EvidenceLogs(run_directory(target.environment.root, row.id))
     compared = []
-    with _sandboxed_runner(checked) as runner:
+    with temporary_runner(checked) as runner:
         await probe_sandbox(runner.bounds.sandbox)
         reverification = _Reverification(runner, logs, checked.settings)
         for recorded in evidence:
@@ -115,15 +102,9 @@ async def _check_target(row: RunRow, target: ReverifyTarget) -> CheckedRequest:
     options = {name: value for name, value in request.flags.items() if value is not None}
     flags = {**request.variables, **options}
     settings = load_trusted(_settings_of(row, project), environment, flags).settings
-    reach = await find_sandbox_reach(
-        settings.sandbox, settings.policy.profiles, environment, project.root
-    )
     request = replace(request, no_sandbox=target.unconfined)
     host = RunHost(environment, asyncio.Semaphore(1))
-    included = await included_files(project, settings)
-    return CheckedRequest(
-        request, host, settings, project, PLACEHOLDER_IDENTITY, "", reach, included=included
-    )
+    return await checked_commands(request, host, settings, project)
 
 
 def _settings_of(row: RunRow, project: Project) -> Path:
@@ -145,31 +126,6 @@ def _stored_request(row: RunRow, environment: Environment, project: Project) -> 
         return read_request(environment.root, row.id)
     except ProjectError:  # a run of another machine: only this clone's settings are known
         return RunRequest(row.id, stored_path(project.root), {}, no_sandbox=False, rehearsal=False)
-
-
-@contextmanager
-def _sandboxed_runner(checked: CheckedRequest) -> Iterator[SandboxedCheckRunner]:
-    """A runner in a temporary folder, apart from the run's own."""
-    parent = checked.environment.root / FOLDER
-    parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    remove_abandoned(parent, PREFIX)
-    directory, lock = make_locked_folder(parent, PREFIX)
-    try:
-        on_host = without_project(checked.environment, checked.project.root)
-        sandbox = choose_sandbox(on_host, reports=directory, wanted=True)
-        context = ProjectCommandContext(
-            checked,
-            None if checked.unconfined else sandbox,
-            asyncio.Event(),
-            make_redactor(run_secrets(checked)),
-            lambda host, port, allowed: None,
-            # Not the run's mark, because the run may continue meanwhile.
-            mark=directory.name,
-        )
-        yield check_runner(context, directory)
-    finally:
-        remove(directory)
-        os.close(lock)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from typing import Any, Literal, TypeAlias
 
 from treadle.domain.review import Severity
 from treadle.domain.run import LandingMode
-from treadle.domain.sandbox import Network
+from treadle.domain.sandbox import IndexMode, Network
+from treadle.policy.modes import PolicyMode
 from treadle.settings.setting_field import metadata, setting
 
 VERSION = 1
@@ -154,6 +155,10 @@ class SandboxSettings:
     network: Network = setting(
         "gateway: the model alone; allowlist: `hosts` besides; open: everything.", "gateway"
     )
+    indexes: IndexMode = setting(
+        "Package indexes of your tools, read-only. setup: for project.setup alone; closed: none.",
+        "open",
+    )
     hosts: tuple[str, ...] = setting('Hosts that `allowlist` lets through, as "host:port".', ())
     readable: tuple[str, ...] = setting(
         "Further paths that the agent may read; never logins or the machine's own.", ()
@@ -172,12 +177,16 @@ class SandboxSettings:
 class PolicySettings:
     """Which shell commands the agent may run, and before which a person is asked."""
 
+    mode: PolicyMode = setting(
+        "strict: a list of what may run; light: of what may not; auto: light in the sandbox.",
+        "auto",
+    )
     profiles: tuple[str, ...] = setting(
         "Languages whose commands are allowed: node, python, …; empty: all.", ()
     )
-    allow_commands: tuple[str, ...] = setting("Commands allowed besides, by name.", ())
+    allow_commands: tuple[str, ...] = setting("Commands that `strict` allows besides, by name.", ())
     allow_pkill_targets: tuple[str, ...] = setting(
-        "Processes that pkill may end besides, by name.", ()
+        "Processes that pkill may end besides under `strict`, by name.", ()
     )
     ask_before: tuple[str, ...] = setting(
         'Commands before which a person is asked, such as "terraform apply *".', ()

@@ -8,7 +8,7 @@ from treadle.domain.suite_report import REPORTS_FOLDER
 from treadle.settings.edit import update
 from treadle.settings.load import ResolvedSettings
 from treadle.settings.template import SCHEMA_PATH, render_template
-from treadle.workspace.detect import DetectedProject
+from treadle.workspace.detect import DetectedCommands, DetectedProject
 from treadle.workspace.project_root import SETTINGS_FILE
 
 IGNORE_FILE = ".gitignore"
@@ -24,10 +24,10 @@ class InitQuestion:
 
 
 QUESTIONS: tuple[InitQuestion, ...] = (
-    InitQuestion("project.specs", "Folder of specifications for `treadle focus`"),
     InitQuestion("project.setup", "Command that prepares a fresh checkout"),
     InitQuestion("project.check", "Command that checks the code (lint, types)"),
     InitQuestion("project.test", "Command that runs the tests"),
+    InitQuestion("project.specs", "Folder of specifications for `treadle focus`"),
     InitQuestion("commit", "Land work as commits? (no: as uncommitted changes)"),
     InitQuestion("limits.max_cost_usd", "Most US dollars per run"),
     InitQuestion("limits.max_minutes", "Most minutes per run"),
@@ -44,52 +44,66 @@ class InitFiles:
     schema: str | None
 
 
-def propose_answers(present: ResolvedSettings, detected: DetectedProject) -> dict[str, Any]:
+def propose_answers(
+    present: ResolvedSettings, detected: DetectedProject, commands: DetectedCommands
+) -> dict[str, Any]:
     """A value for each question and each detected key: of the file, else what was detected."""
     by_detection = {
         "project.spec": detected.spec,
         "project.specs": detected.specs,
-        "project.setup": detected.setup,
-        "project.check": detected.check,
-        "project.test": detected.test,
+        "project.setup": commands.setup,
+        "project.check": commands.check,
+        "project.test": commands.test,
     }
     names = ["project.spec", *(question.name for question in QUESTIONS)]
     return {
         name: by_detection[name]
-        if name in by_detection and present.origins[name].source == "default"
+        if name in by_detection and _is_unset(present, name)
         else present.value(name)
         for name in names
     }
 
 
+def asks_for_commands(present: ResolvedSettings) -> bool:
+    """Whether the file leaves a command to be detected."""
+    names = ("project.setup", "project.check", "project.test")
+    return any(_is_unset(present, name) for name in names)
+
+
+def _is_unset(present: ResolvedSettings, name: str) -> bool:
+    return present.origins[name].source == "default"
+
+
 def changed_files(
-    present: InitFiles, answers: Mapping[str, object], *, schema: str, notes: str
+    present: InitFiles, answers: Mapping[str, object], *, schema: str, ignored: Sequence[str]
 ) -> dict[str, str]:
     """The new text of each file that changes, by its path in the project; empty when none does."""
     settings = present.settings
     new_settings = render_template(answers) if settings is None else update(settings, answers)
-    ignored = add_ignore_lines(present.ignored or "", ignore_lines(notes))
+    new_ignored = add_ignore_lines(present.ignored or "", ignored)
     texts = {
         SETTINGS_FILE: (settings, new_settings),
         SCHEMA_PATH: (present.schema, schema),
-        IGNORE_FILE: (present.ignored, ignored),
+        IGNORE_FILE: (present.ignored, new_ignored),
     }
     return {path: new for path, (old, new) in texts.items() if new != old}
 
 
-def ignore_lines(notes: str) -> tuple[str, ...]:
-    """The lines for .gitignore; the rest of `.treadle/` is for people and is committed."""
-    return (".treadle/status.json", ".treadle/wip/", SCHEMA_PATH, f"{REPORTS_FOLDER}/", notes)
+def ignore_lines(notes: str, installed: Sequence[str] = ()) -> tuple[str, ...]:
+    """The lines for .gitignore, with those for installed packages; the rest of `.treadle/` is for
+    people and is committed."""
+    own = (".treadle/status.json", ".treadle/wip/", SCHEMA_PATH, f"{REPORTS_FOLDER}/", notes)
+    return (*own, *installed)
 
 
 def add_ignore_lines(text: str, lines: Sequence[str]) -> str:
     """The text of a .gitignore with these lines added once; all others stay."""
-    present = {line.strip().lstrip("/") for line in text.splitlines()}
-    whole = present & {".treadle", ".treadle/", ".treadle/*", ".treadle/**"}
+    present = {_pattern(line) for line in text.splitlines()}
+    whole = present & {".treadle", ".treadle/*", ".treadle/**"}
     missing = [
         line
         for line in dict.fromkeys(lines)
-        if line not in present and not (whole and line.startswith(".treadle/"))
+        if _pattern(line) not in present and not (whole and line.startswith(".treadle/"))
     ]
     if not missing:
         return text
@@ -97,3 +111,8 @@ def add_ignore_lines(text: str, lines: Sequence[str]) -> str:
     gap = "" if not text else newline if text.endswith("\n") else newline * 2
     title = [] if _IGNORE_TITLE in present else [_IGNORE_TITLE]
     return text + gap + newline.join([*title, *missing]) + newline
+
+
+def _pattern(line: str) -> str:
+    """A line of .gitignore without what makes no difference for the names that `init` adds."""
+    return line.strip().removeprefix("**/").strip("/")

@@ -11,7 +11,8 @@ from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
 from treadle.domain.review import Severity
 from treadle.domain.run import LandingMode
-from treadle.domain.sandbox import Network
+from treadle.domain.sandbox import IndexMode, Network
+from treadle.policy.modes import PolicyMode
 from treadle.settings.definitions import LARGEST_NUMBER, AgentKindName, Settings
 from treadle.settings.setting_field import Rule
 
@@ -24,6 +25,8 @@ _KINDS: dict[Any, Kind] = {
     AgentKindName: "choice",
     LandingMode: "choice",
     Network: "choice",
+    IndexMode: "choice",
+    PolicyMode: "choice",
     Severity: "choice",
     bool: "boolean",
     int: "integer",

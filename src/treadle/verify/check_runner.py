@@ -30,6 +30,8 @@ class CommandResult:
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     # The whole stored log, for parsers that read test results from it.
     log: str = field(default="", repr=False, compare=False)
+    # How the setup before it failed; empty if it did not.
+    setup_failure: str = ""
 
 
 @dataclass(frozen=True, slots=True)

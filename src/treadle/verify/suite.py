@@ -19,6 +19,7 @@ from treadle.domain.suite_report import (
 from treadle.verify.check_runner import CheckCommand, CheckRunner, CommandStopped
 from treadle.verify.reports.report_request import request_reports
 from treadle.verify.rerun import is_broken, merge_runs, needs_rerun
+from treadle.verify.start_failure import start_failure
 from treadle.verify.suite_comparison import SuiteComparison, SuiteRun
 
 _MOST_OBJECTIONS = 50
@@ -104,8 +105,14 @@ async def _run(
     # In a thread, because files written by an agent's code can take long to parse.
     printed = result.log or result.output
     report = await asyncio.to_thread(read_reports, result.files, printed, suite.command, named)
+    failure = start_failure(result.evidence.exit_code, printed)
     return SuiteRun(
-        result.evidence, report, is_broken=is_broken(result.evidence, report), output=result.output
+        result.evidence,
+        report,
+        is_broken=is_broken(result.evidence, report),
+        output=result.output,
+        setup_failure=result.setup_failure,
+        start_failure="" if failure is None else failure.text,
     )
 
 

@@ -40,11 +40,20 @@ class SuiteRun:
     is_broken: bool = False
     # The end of the output.
     output: str = field(default="", repr=False)
+    # How the setup before it failed; empty if it did not.
+    setup_failure: str = ""
+    # Why the command could not start; empty if it did.
+    start_failure: str = ""
 
     @property
     def is_timed_out(self) -> bool:
         """Whether the command was ended at its time limit."""
         return self.evidence.exit_code is None
+
+    @property
+    def inconclusive(self) -> str:
+        """Why a red run says nothing about the tests; empty if it does, or is green."""
+        return "" if self.evidence.is_green else self.setup_failure or self.start_failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +80,15 @@ class SuiteComparison:
 def compare_suite_runs(before: SuiteRun, now: SuiteRun, rules: RegressionRules) -> SuiteComparison:
     """Object to new failures, lost coverage, and tests removed or skipped against the plan.
 
-    Tests that were red before or are flaky do not count. A run that timed out or whose report is
-    malformed is an objection itself, so it never passes.
+    Tests that were red before or are flaky do not count. A run that timed out, that could not start
+    or whose report is malformed is an objection itself, so it never passes.
     """
     flaky = tuple(sorted(before.flaky | now.flaky))
     if isinstance(now.report, MalformedReport):
         return SuiteComparison((_broken_run(now.report.reason),), flaky=flaky)
-    baseline = before.report if isinstance(before.report, SuiteReport) else SuiteReport()
+    if now.inconclusive:
+        return SuiteComparison((_unstarted_run(now),), flaky=flaky)
+    baseline = _known_report(before)
     past = {case.id: case for case in baseline.cases}
     current = {case.id: case for case in now.report.cases}
     unreliable = before.flaky | now.flaky
@@ -101,6 +112,13 @@ def compare_suite_runs(before: SuiteRun, now: SuiteRun, rules: RegressionRules) 
     return SuiteComparison(objections, known, flaky)
 
 
+def _known_report(before: SuiteRun) -> SuiteReport:
+    """The report on the baseline; empty if there is none that says anything."""
+    if before.inconclusive or isinstance(before.report, MalformedReport):
+        return SuiteReport()
+    return before.report
+
+
 def breaks_as_before(before: SuiteRun, now: SuiteRun) -> bool:
     """Whether the command fails unexplained in the same way as before the work.
 
@@ -110,6 +128,7 @@ def breaks_as_before(before: SuiteRun, now: SuiteRun) -> bool:
     return (
         before.is_broken
         and now.is_broken
+        and not now.inconclusive
         and before.evidence.exit_code == now.evidence.exit_code
         and _reports_tests(before) == _reports_tests(now)
     )
@@ -210,6 +229,10 @@ def _timed_out_run(now: SuiteRun) -> SuiteObjection:
     seconds = now.evidence.duration_s
     message = f"it was not done after {seconds:.0f} s and was ended (see verify.test_minutes)"
     return _broken_run(_with_output_end(message, now))
+
+
+def _unstarted_run(now: SuiteRun) -> SuiteObjection:
+    return _broken_run(_with_output_end(f"it cannot run: {now.inconclusive}", now))
 
 
 def _all_tests_missing(tests: int, now: SuiteRun) -> SuiteObjection:

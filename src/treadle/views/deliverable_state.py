@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from treadle.domain.check import BeforeOutcome, Check, CheckTiming, Evidence
+from treadle.domain.check import Check, CheckTiming, Evidence
 from treadle.domain.deliverable import Deliverable, with_valid_proof
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.verification import CheckAdded, CheckFinished, RegressionFound
@@ -98,7 +98,7 @@ def _apply_result_after(deliverable: DeliverableView, evidence: Evidence) -> Del
 
 
 def _apply_result_before(deliverable: DeliverableView, event: CheckFinished) -> DeliverableView:
-    before: BeforeOutcome = "passed" if event.evidence.is_green else "failed"
+    before = event.before_outcome
 
     def with_before(check: Check) -> Check:
         same = check.criterion == event.criterion and check.command == event.evidence.command

@@ -20,6 +20,7 @@ from treadle.domain.events.run import (
 from treadle.domain.events.session import SessionEnded, SessionStarted
 from treadle.domain.events.verification import CheckFinished, SuiteFinished
 from treadle.domain.events.work import (
+    SetupFinished,
     WorkChanged,
     WorkImported,
     WorkKept,
@@ -89,6 +90,8 @@ class LogState:
     # Paths that a focus run leaves to a person: the unclear specification, the remaining work.
     spec_issue: str = ""
     backlog: tuple[str, ...] = ()
+    # The last setup, if it failed.
+    failed_setup: SetupFinished | None = None
     verified: VerificationState = field(default_factory=VerificationState)
     result: RunResult | None = None
 
@@ -216,6 +219,8 @@ def _apply_work_event(state: LogState, recorded: RecordedEvent) -> LogState:
         case WorkspacePrepared() as event:
             uncommitted = event.snapshot if event.snapshot != event.head else ""
             return replace(state, workspace=event.path, branch=event.branch, snapshot=uncommitted)
+        case SetupFinished() as event:
+            return replace(state, failed_setup=event if event.exit_code else None)
         case WorkImported() as event:
             return replace(state, branch=event.branch, commits=event.commits)
         case WorkChanged() as event:

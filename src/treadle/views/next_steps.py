@@ -57,6 +57,10 @@ NEXT_COMMANDS: dict[ExitReason, tuple[Command, ...]] = {
         ("treadle logs {id}", "where it hung"),
         ("treadle retry {id}", "tries again"),
     ),
+    "setup_failed": (
+        ("treadle doctor --setup", "try the commands until they work"),
+        ("treadle resume {id}", "goes on with corrected commands in treadle.toml"),
+    ),
     "sandbox_error": (
         ("treadle doctor", "what is wrong with it, and the remedy"),
         ("treadle resume {id}", "goes on once it holds"),

@@ -16,10 +16,14 @@ from treadle.views.log_state import LogState
 from treadle.views.outcome_text import limits_text
 from treadle.views.run_details import RunDetails
 from treadle.views.run_row_text import run_time_s
+from treadle.views.safe_text import sanitize
 from treadle.views.style import Style
 from treadle.views.tally_text import tally_text
 from treadle.views.verification_text import suite_makeup, suite_verdict
 from treadle.views.workflow_labels import lists_deliverables
+
+# Lines of a failed setup in a list of facts; `treadle logs` has all of them.
+_MOST_CAUSES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,7 @@ def summary_facts(result: RunResult, state: LogState) -> list[RunFact]:
         cost += " (unpriced model: counted at the dearest known price)"
     facts: list[RunFact] = [
         *_tally_facts(result.tally, state),
+        *([] if result.reason == "setup_failed" else _setup_facts(state)),
         *_suite_facts(state),
         *_open_issue_facts(state),
         Fact("rounds", _rounds_text(result, state)),
@@ -83,6 +88,7 @@ def detail_facts(
         Fact("project", row.project_path),
         Fact("started", f"{started_at.astimezone(zone):%Y-%m-%d %H:%M} ({ago(started_at, now)})"),
         *_tally_facts(Tally(row.passed, row.blocked, row.total), state),
+        *_setup_facts(state),
         *_suite_facts(state),
         *_open_issue_facts(state),
         Fact("rounds", str(row.rounds)),
@@ -102,6 +108,16 @@ def _tally_facts(tally: Tally, state: LogState) -> list[Fact]:
     if not always and not tally.total:
         return []
     return [Fact("deliverables", tally_text(tally, proven=count_proven(state.deliverables)))]
+
+
+def _setup_facts(state: LogState) -> list[Fact]:
+    """A setup that failed and was not repaired since, with the lines that name the cause."""
+    failed = state.failed_setup
+    if failed is None:
+        return []
+    text = f"failed with exit code {failed.exit_code}: {sanitize(failed.command)}"
+    cause = [Fact("", sanitize(line), "quiet") for line in failed.cause[:_MOST_CAUSES]]
+    return [Fact("setup", text, "bad"), *cause]
 
 
 def _suite_facts(state: LogState) -> list[RunFact]:

@@ -48,7 +48,11 @@ def check_runner(
         commands=SandboxedCheckCommands(
             bounds,
             lambda: sandbox_network(
-                checked, network, parse_entries(checked.settings.sandbox.hosts), context.record
+                checked,
+                network,
+                parse_entries(checked.settings.sandbox.hosts),
+                context.record,
+                checked.open_indexes,
             ),
         ),
         run_setup=setup_command(context).run,

@@ -15,6 +15,7 @@ from treadle.domain.agent import CommitIdentity
 from treadle.domain.agent_kind import AgentKind
 from treadle.domain.events.run import SandboxMode
 from treadle.domain.run_request import RunRequest
+from treadle.gateway.sandbox_network import SandboxIndexes
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment, agent_environment
 from treadle.wiring.agent import Rehearsing
@@ -65,8 +66,15 @@ class CheckedRequest:
     identity: CommitIdentity
     spec_text: str = field(repr=False)
     reach: SandboxReach
+    # The package indexes of the user's tools; None: they are closed.
+    indexes: SandboxIndexes | None = None
     previous: PreviousRuns | None = None
     included: IncludedFiles = field(default_factory=IncludedFiles)
+
+    @property
+    def open_indexes(self) -> SandboxIndexes | None:
+        """The indexes that sessions, checks and tests reach."""
+        return self.indexes if self.settings.sandbox.indexes == "open" else None
 
     @property
     def workflow(self) -> Workflow:

@@ -134,6 +134,7 @@ async def _session_parts(context: RunContext, workspace: RunWorkspace) -> Sessio
         slots=checked.host.slots,
         new_setup=lambda: workspace_setup(context, workspace.path).prepare,
         forget_setup=lambda: (checked.directory / SETUP_MARKER).unlink(missing_ok=True),
+        awaited_files=lambda: workspace_setup(context, workspace.path).awaited_files(),
     )
 
 
@@ -152,7 +153,7 @@ def _session_setup(context: RunContext) -> SessionSetup:
             context.checked.confinement,
             settings.sandbox.network,
             settings.sandbox.hosts,
-            "closed",
+            "closed" if context.checked.open_indexes is None else "open",
         ),
     )
 

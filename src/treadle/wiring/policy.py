@@ -4,18 +4,25 @@ import os
 import re
 import shutil
 import stat
+import sys
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import Protocol
 
 from treadle.adapters.shell.shfmt import Shfmt, find_shfmt
+from treadle.domain.agent import PolicyDecision
 from treadle.domain.errors import UsageError
 from treadle.domain.shell import ParserOutput
 from treadle.domain.signal import Role
+from treadle.policy.judging.line_decision import decide_line
 from treadle.policy.judging.shell_context import FileType, ShellContext, SystemLookups
+from treadle.policy.light.line_decision import decide_light_line
+from treadle.policy.modes import ConfinementFacts, PolicyName
 from treadle.policy.profiles import PROFILES
 from treadle.policy.roles import ROLES
-from treadle.settings.definitions import PolicySettings, Settings
+from treadle.settings.definitions import PolicySettings, SandboxSettings, Settings
 from treadle.verify.spec_checks import spec_checks
+from treadle.wiring.checked_request import CheckedRequest
 from treadle.workspace.project_root import SETTINGS_FILE
 
 # Not the caller's PATH, which may contain any directory.
@@ -23,6 +30,15 @@ SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt
 
 # An empty part of a path, or `.` or `..`.
 _SPECIAL_PART = re.compile(r"/\.{0,2}(?:/|$)")
+
+
+class DecideInContext(Protocol):
+    """Judges a line: the light or the strict policy."""
+
+    def __call__(
+        self, line: str, context: ShellContext, *, lookups: SystemLookups
+    ) -> PolicyDecision: ...
+
 
 EVERY_PROFILE = "default"
 DESTRUCTIVE = "+destructive"
@@ -36,6 +52,26 @@ def system_lookups() -> SystemLookups:
         what_is=_what_is,
         shfmt=_print_tree,
     )
+
+
+def confinement_facts(checked: CheckedRequest) -> ConfinementFacts:
+    """What confines the commands of a run."""
+    return expected_confinement(checked.settings.sandbox, sandboxed=not checked.unconfined)
+
+
+def expected_confinement(sandbox: SandboxSettings, *, sandboxed: bool) -> ConfinementFacts:
+    """What would confine a run on this machine. A run with a sandbox that does not hold ends."""
+    return ConfinementFacts(
+        sandboxed=sandboxed,
+        system="linux" if sys.platform.startswith("linux") else "other",
+        network=sandbox.network,
+        writable=sandbox.writable,
+    )
+
+
+def decider(name: PolicyName) -> DecideInContext:
+    """The function that judges lines under this policy."""
+    return decide_light_line if name == "light" else decide_line
 
 
 def shell_context(

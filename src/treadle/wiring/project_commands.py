@@ -43,4 +43,5 @@ def command_bounds(context: ProjectCommandContext) -> CommandBounds:
     checked = context.checked
     shared = agent_environment(checked.environment.raw)
     variables = {**shared, **checked.reach.environment}
-    return CommandBounds(context.sandbox, variables, context.mark)
+    home_files = checked.indexes.home_files if checked.indexes else {}
+    return CommandBounds(context.sandbox, variables, home_files, context.mark)

@@ -4,11 +4,12 @@ import os
 import platform
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import which
 
 from treadle.adapters.sandboxes.bubblewrap import REPORT_PREFIX, REPORT_SUFFIX, Bubblewrap
+from treadle.adapters.sandboxes.installed_programs import choose_programs, find_programs
 from treadle.adapters.sandboxes.interpreter import this_interpreter
 from treadle.adapters.sandboxes.seatbelt import Seatbelt
 from treadle.adapters.sandboxes.toolchain_search import find_certificates, find_toolchains
@@ -38,6 +39,8 @@ class SandboxReach:
     # Variables inside the sandbox: the PATH, and the locations of caches.
     environment: Mapping[str, str]
     limits: ResourceLimits
+    # Links to programs, with their targets.
+    links: Mapping[Path, Path] = field(default_factory=dict)
     # Toolchains that stay hidden, because their directories contain private files.
     refused: tuple[Path, ...] = ()
 
@@ -82,14 +85,26 @@ async def find_sandbox_reach(
     tools = choose_toolchains(
         toolchains, search_path=environment.path.split(os.pathsep), private=private
     )
+    programs = choose_programs(
+        find_programs(
+            tuple(profiles) or PROFILES,
+            search_path=path_outside(environment.path, project),
+            home=environment.home,
+        ),
+        shown=tools.readable,
+        private=private,
+    )
+    folders = dict.fromkeys(str(program.link.parent) for program in programs)
     return SandboxReach(
         readable=(
             *tools.readable,
+            *dict.fromkeys(root for program in programs for root in program.roots),
             *find_certificates(environment.raw, private),
             *readable,
         ),
         writable=tuple(writable),
-        environment={"PATH": tools.path, **tools.environment},
+        environment={"PATH": ":".join((*folders, tools.path)), **tools.environment},
         limits=ResourceLimits(settings.processes, settings.memory_mb, settings.file_mb),
+        links={each.link: each.target for each in programs if each.link != each.target},
         refused=tools.refused,
     )

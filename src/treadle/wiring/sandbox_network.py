@@ -6,12 +6,22 @@ from contextlib import AbstractContextManager
 from treadle.adapters.sandboxes.interpreter import this_interpreter
 from treadle.domain.sandbox import Network
 from treadle.gateway.allowed_hosts import HostEntry
-from treadle.gateway.sandbox_network import Record, SandboxNetwork, machine_proxy, open_network
+from treadle.gateway.sandbox_network import (
+    Record,
+    SandboxIndexes,
+    SandboxNetwork,
+    machine_proxy,
+    open_network,
+)
 from treadle.wiring.checked_request import CheckedRequest
 
 
 def sandbox_network(
-    checked: CheckedRequest, network: Network, hosts: Sequence[HostEntry], record: Record
+    checked: CheckedRequest,
+    network: Network,
+    hosts: Sequence[HostEntry],
+    record: Record,
+    access: SandboxIndexes | None,
 ) -> AbstractContextManager[SandboxNetwork]:
     return open_network(
         network,
@@ -19,4 +29,5 @@ def sandbox_network(
         record,
         upstream=machine_proxy(checked.environment.raw),
         interpreter=this_interpreter().program,
+        access=access,
     )

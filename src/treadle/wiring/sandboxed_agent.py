@@ -8,9 +8,12 @@ from treadle.domain.agent import SessionBrief
 from treadle.domain.agent_kind import SessionSandbox
 from treadle.domain.sandbox import Confinement, Sandbox
 from treadle.gateway.sandbox_network import BRIDGE, SandboxNetwork, bridge_command
+from treadle.policy.modes import has_read_only_workspace
 from treadle.policy.protected_paths import SEALED, SEALED_IF_THERE
+from treadle.policy.roles import ROLES
 from treadle.wiring.browser import Servers
 from treadle.wiring.checked_request import CheckedRequest
+from treadle.wiring.policy import confinement_facts
 from treadle.wiring.protected_paths import sealed_paths
 from treadle.workspace.alternates import object_directories
 
@@ -22,14 +25,19 @@ def session_sandbox(
     readable = (
         *checked.reach.readable,
         *object_directories(checked.project.git_dir),
+        *network.readable,
         BRIDGE,
         *servers.readable,
     )
     writable = (*checked.reach.writable, *_lent_files(checked))
 
+    read_only = has_read_only_workspace(checked.settings.policy.mode, confinement_facts(checked))
+
     def within(brief: SessionBrief) -> Confinement:
+        keeps = read_only and not ROLES[brief.role].writes
         return replace(
             confinement(checked, workspace=brief.workspace, home=brief.home),
+            workspace_access="read" if keeps else "write",
             readable=readable,
             writable=writable,
         )
@@ -54,6 +62,8 @@ def confinement(checked: CheckedRequest, *, workspace: Path, home: Path) -> Conf
         network=checked.settings.sandbox.network,
         readable=checked.reach.readable,
         writable=checked.reach.writable,
+        links=checked.reach.links,
+        emptied=checked.indexes.login_files if checked.indexes else (),
         protected=tuple(Path(name) for name in (*SEALED, *there, *kept)),
         limits=checked.reach.limits,
     )

@@ -14,12 +14,19 @@ from treadle.domain.approval import hash_of
 from treadle.domain.hooks import RunHook
 from treadle.domain.sandbox import ConfinedCommand, SandboxFailed
 from treadle.policy.decide import DecideLine
-from treadle.policy.judging.line_decision import decide_line
+from treadle.policy.modes import choose_policy, is_network_open
 from treadle.policy.permission_rules import split_ask_before
 from treadle.policy.roles import ShellSet
 from treadle.policy.user_commands import allow_user_commands
 from treadle.wiring.checked_request import CheckedRequest
-from treadle.wiring.policy import SEARCH_PATH, shell_context, system_lookups, user_command_lines
+from treadle.wiring.policy import (
+    SEARCH_PATH,
+    confinement_facts,
+    decider,
+    shell_context,
+    system_lookups,
+    user_command_lines,
+)
 from treadle.wiring.protected_paths import protected_paths
 from treadle.wiring.run_context import RunContext
 from treadle.wiring.sandboxed_agent import confinement
@@ -54,7 +61,13 @@ def shell_decider(checked: CheckedRequest, root: Path) -> DecideLine:
     commands, _ = split_ask_before(policy.ask_before)
     context = shell_context(root, policy, destructive=checked.request.allow_destructive)
     protected = protected_paths(checked.settings, root)
-    context = replace(context, ask_before=commands, protected=protected)
+    facts = confinement_facts(checked)
+    context = replace(
+        context,
+        ask_before=commands,
+        protected=protected,
+        reachable=is_network_open(facts.network),
+    )
     # The agent's shell finds programs with this PATH.
     path = checked.reach.environment.get("PATH", SEARCH_PATH)
     lookups = replace(system_lookups(), which=lambda name: which(name, path=path))
@@ -62,7 +75,8 @@ def shell_decider(checked: CheckedRequest, root: Path) -> DecideLine:
     user_lines = user_command_lines(checked.settings, checked.spec_text)
 
     def decide(line: str, allowed: ShellSet, directory: str) -> PolicyDecision:
-        decision = decide_line(
+        judge = decider(choose_policy(policy.mode, facts, allowed).name)
+        decision = judge(
             line, replace(context, roles=allowed, directory=directory), lookups=lookups
         )
         # In another directory the same line may run something else.

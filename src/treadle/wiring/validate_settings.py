@@ -6,8 +6,10 @@ from treadle.adapters.agents.registry import find_kind
 from treadle.domain.errors import SettingsError
 from treadle.domain.model_access import CloudModel
 from treadle.gateway.allowed_hosts import parse_entries
+from treadle.policy.commands.unknown_commands import NEVER
 from treadle.policy.permission_rules import PermissionRule, parse_rule
-from treadle.settings.definitions import Settings
+from treadle.policy.profiles import PROFILES
+from treadle.settings.definitions import PolicySettings, Settings
 from treadle.settings.environment import Environment, agent_environment
 from treadle.wiring.agent import require_free_names
 from treadle.wiring.protected_paths import configured_paths, require_included_paths
@@ -18,10 +20,58 @@ def require_valid(settings: Settings, environment: Environment, project: Path) -
     """Raises SettingsError for the first invalid value."""
     parse_entries(settings.sandbox.hosts)
     permission_rules(settings)
+    require_effect(settings.policy)
     configured_paths(settings)
     require_included_paths(settings)
     require_free_names(settings.mcp_servers or {})
     sandbox_paths(settings.sandbox, environment, project)
+
+
+def require_effect(policy: PolicySettings) -> None:
+    """Raises SettingsError for a value of the policy that would change nothing."""
+    for key, names in (
+        ("allow_commands", policy.allow_commands),
+        ("allow_pkill_targets", policy.allow_pkill_targets),
+    ):
+        if names and policy.mode == "light":
+            raise SettingsError(
+                f'policy.{key} has no effect with policy.mode = "light"',
+                hint=f'remove policy.{key}, or set policy.mode = "auto"',
+            )
+        for name in names:
+            if len(name.split()) != 1:
+                raise SettingsError(
+                    f"policy.{key}: {name!r} is not one name, so nothing matches it",
+                    hint="write the name alone, without arguments",
+                )
+    _require_known_names(policy)
+
+
+def _require_known_names(policy: PolicySettings) -> None:
+    for name in policy.profiles:
+        if name not in PROFILES:
+            raise SettingsError(
+                f"policy.profiles: there is no profile {name!r}",
+                hint=f"known are: {', '.join(PROFILES)}",
+            )
+    for name in policy.allow_commands:
+        if name in NEVER:
+            raise SettingsError(
+                f"policy.allow_commands: {name!r} has no effect: it runs commands that are not "
+                "judged",
+                hint='remove it; policy.mode = "auto" runs scripts in the sandbox',
+            )
+    if any(not pattern.strip() for pattern in policy.ask_before):
+        raise SettingsError("policy.ask_before: an empty pattern matches nothing", hint="remove it")
+
+
+def require_sandbox_for(policy: PolicySettings) -> None:
+    """Raises SettingsError if the policy relies on a sandbox; for a run without one."""
+    if policy.mode == "light":
+        raise SettingsError(
+            'policy.mode = "light" relies on the sandbox, which this run does not have',
+            hint='set policy.mode = "auto", or leave out --no-sandbox',
+        )
 
 
 def require_way_to_model(settings: Settings, environment: Environment, *, rehearsal: bool) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shutil
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +30,8 @@ MOST_BASES = 2
 # Searched before the user's PATH.
 _PROGRAMS = "/usr/bin:/bin"
 _NOTE = "setup.json"
+# Where the file system can, a copy shares its blocks until one of the two is changed.
+_COPY_OPTIONS = ("--reflink=auto",) if sys.platform == "linux" else ()
 
 SetupBase: TypeAlias = Path
 
@@ -124,13 +127,17 @@ class CleanCheckout:
         for path in (self.work, self.home, self._index, self._git, self._bases / "building"):
             remove(path)
 
+    def remove_bases(self) -> None:
+        """Remove all bases; the next check makes the one that it needs again."""
+        remove(self._bases)
+
     async def _copy_base(self, project: Project, base: SetupBase) -> None:
         path = project.git.environment.get("PATH", "")
         program = shutil.which("cp", path=_PROGRAMS) or shutil.which("cp", path=path)
         parts = [str(base / part.name) for part in (self.work, self.home, self._index)]
         process = await asyncio.create_subprocess_exec(
             program or "cp",
-            *("-a", "--", *parts, str(self.directory)),
+            *("-a", *_COPY_OPTIONS, "--", *parts, str(self.directory)),
             env={"LC_ALL": "C"},
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,

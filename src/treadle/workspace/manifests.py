@@ -2,13 +2,19 @@
 
 import hashlib
 import os
-from pathlib import Path
+from collections.abc import Collection
+from pathlib import Path, PurePosixPath
+
+from treadle.workspace.setup_inputs import missing_files, named_files
 
 MANIFESTS = frozenset(
     {
-        *("package.json", "package-lock.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock"),
-        *("pyproject.toml", "setup.py", "setup.cfg", "uv.lock", "poetry.lock", "Pipfile.lock"),
-        *("Gemfile", "Gemfile.lock", "go.mod", "go.sum", "Cargo.toml", "Cargo.lock"),
+        *("package.json", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "bun.lock"),
+        *("bun.lockb", "pnpm-lock.yaml", "pnpm-workspace.yaml", ".npmrc", ".yarnrc.yml", ".nvmrc"),
+        *("pyproject.toml", "setup.py", "setup.cfg", "uv.lock", "poetry.lock", "pdm.lock"),
+        *("Pipfile", "Pipfile.lock", ".python-version", ".tool-versions"),
+        *("Gemfile", "Gemfile.lock", ".ruby-version", "go.mod", "go.sum", "go.work", "go.work.sum"),
+        *("Cargo.toml", "Cargo.lock", "rust-toolchain", "rust-toolchain.toml"),
         *("composer.json", "composer.lock"),
     }
 )
@@ -17,10 +23,27 @@ SKIPPED_FOLDERS = frozenset({".git", ".venv", "venv", "node_modules", "vendor", 
 DEEPEST = 4
 
 
+def is_manifest(path: str) -> bool:
+    """Whether a file of the project says what to install."""
+    *folders, name = PurePosixPath(path).parts
+    if len(folders) > DEEPEST or not SKIPPED_FOLDERS.isdisjoint(folders):
+        return False
+    return name in MANIFESTS or _is_requirements(name)
+
+
+def missing_setup_files(
+    workspace: Path, command: str, included: Collection[str] = ()
+) -> tuple[str, ...]:
+    """The files that the setup command needs and that the workspace does not have yet; it gets the
+    included ones when the command runs."""
+    return missing_files(command, lambda path: path in included or (workspace / path).exists())
+
+
 def setup_fingerprint(workspace: Path, command: str) -> str:
-    """One hash of the setup command and all dependency files."""
+    """One hash of the setup command, the files that it names and all dependency files."""
     digest = hashlib.sha256(command.encode())
-    for path in sorted(_manifests(workspace)):
+    named = {workspace / name for name in named_files(command)}
+    for path in sorted({*_manifests(workspace), *(path for path in named if path.is_file())}):
         digest.update(str(path.relative_to(workspace)).encode(errors="surrogateescape") + b"\0")
         digest.update(hashlib.sha256(_content(path)).digest())
     return digest.hexdigest()
@@ -33,11 +56,13 @@ def _manifests(workspace: Path) -> list[Path]:
         is_deepest = len(directory.relative_to(workspace).parts) >= DEEPEST
         folders[:] = [] if is_deepest else [name for name in folders if name not in SKIPPED_FOLDERS]
         manifests += [
-            directory / name
-            for name in files
-            if name in MANIFESTS or (name.startswith("requirements") and name.endswith(".txt"))
+            directory / name for name in files if name in MANIFESTS or _is_requirements(name)
         ]
     return manifests
+
+
+def _is_requirements(name: str) -> bool:
+    return name.startswith(("requirements", "constraints")) and name.endswith(".txt")
 
 
 def _content(path: Path) -> bytes:

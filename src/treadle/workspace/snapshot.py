@@ -66,6 +66,11 @@ async def inspect_checkout(project: Project) -> tuple[CheckoutState, CheckoutSec
     return CheckoutState(head, branch, tree), secrets
 
 
+async def snapshot_commit(project: Project, run: RunId) -> str:
+    """A commit of the user's files that no ref keeps, for use at once."""
+    return await _commit_for(project, run, await read_checkout(project))
+
+
 async def take_snapshot(project: Project, run: RunId) -> Snapshot:
     """Keep the user's files on a private ref; an unchanged checkout gives the same snapshot.
 

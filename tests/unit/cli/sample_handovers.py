@@ -96,7 +96,7 @@ def passed_on() -> list[RecordedEvent]:
             ended("max_iterations", Tally(0, 0, 1), rounds=1, message="the run may take 1 round"),
             RunReopened("resume", RunLimits(20.0, 480.0, 7, 3), "unsandboxed"),
             RoundStarted(2, "coding"),
-            SetupFinished("npm ci", 1, 2.0, "line one\nnpm error code E404\n"),
+            SetupFinished("npm ci", 1, 2.0, "E404\nread the log\n", cause=("npm error code E404",)),
             _begun("s-2"),
             DeliverableChanged("DL-001", ADD.description, "pending", "passed", "claimed"),
             session_ended(Completed("done")),

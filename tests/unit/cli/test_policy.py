@@ -15,12 +15,16 @@ Captured = pytest.CaptureFixture[str]
     ("line", "options", "code", "decision"),
     [
         ("npm test", (), 0, "allow"),
-        ("rm x", (), 1, "deny"),
-        ("rm x", ("--destructive",), 0, "allow"),
-        ("rm x", ("--profile", "default+destructive"), 0, "allow"),
+        ("rm x", (), 0, "allow"),
+        ("cat .env", (), 1, "deny"),
         ("git push --force", (), 3, "ask"),
+        ("rm x", ("--mode", "strict"), 1, "deny"),
+        ("rm x", ("--destructive",), 0, "allow"),
+        ("rm x", ("--profile", "default"), 1, "deny"),
+        ("rm x", ("--profile", "default+destructive"), 0, "allow"),
+        ("git push --force", ("--mode", "strict"), 3, "ask"),
         ("npm test", ("--profile", "python"), 1, "deny"),
-        ("git add .", ("--role", "reviewer"), 1, "deny"),
+        ("git add .", ("--mode", "strict", "--role", "reviewer"), 1, "deny"),
     ],
 )
 def test_the_exit_code_is_the_decision(
@@ -38,12 +42,73 @@ def test_the_exit_code_is_the_decision(
 def test_a_person_reads_the_decision_the_rule_and_the_reason(
     treadle: Command, capsys: Captured
 ) -> None:
-    treadle("policy", "check", "sort -o x y")
+    treadle("policy", "check", "sort -o x y", "--mode", "strict")
 
     assert capsys.readouterr().out.splitlines() == [
         "deny  (sort)",
         "`sort`: the option -o is not allowed. Write its output with > inside the project.",
+        'judged by the strict policy: policy.mode = "strict"',
     ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "options", "said"),
+    [
+        ("", (), "light policy: the sandbox holds, and no network is open"),
+        ("", ("--role", "reviewer"), "light policy: the sandbox holds, and no network is open"),
+        ("", ("--profile", "node"), "strict policy: a profile or --destructive asks it"),
+        ('[policy]\nmode = "strict"\n', (), 'strict policy: policy.mode = "strict"'),
+        ('[policy]\nmode = "light"\n', (), 'light policy: policy.mode = "light"'),
+        ('[policy]\nmode = "light"\n', ("--mode", "strict"), 'policy: policy.mode = "strict"'),
+        (
+            '[sandbox]\nnetwork = "allowlist"\nhosts = ["example.com:443"]\n',
+            (),
+            'strict policy: sandbox.network = "allowlist"',
+        ),
+        (
+            '[sandbox]\nwritable = ["/srv/shared"]\n',
+            (),
+            "strict policy: sandbox.writable opens further paths",
+        ),
+    ],
+)
+def test_the_answer_names_the_policy_that_judged(
+    settings: str,
+    options: tuple[str, ...],
+    said: str,
+    project: Path,
+    treadle: Command,
+    capsys: Captured,
+) -> None:
+    (project / "treadle.toml").write_text(settings, "utf-8")
+
+    assert treadle("policy", "check", "npm test", *options) == 0
+    assert capsys.readouterr().out.splitlines()[-1].endswith(said)
+
+
+def test_the_light_policy_knows_no_profile(treadle: Command, capsys: Captured) -> None:
+    assert treadle("policy", "check", "ls", "--mode", "light", "--profile", "node") == 2
+    assert "have no effect under the light policy" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ('allow_commands = ["sh"]', "policy.allow_commands: 'sh' has no effect"),
+        ('allow_commands = ["docker compose"]', "'docker compose' is not one name"),
+        ('mode = "light"\nallow_commands = ["docker"]', "policy.allow_commands has no effect with"),
+        ('mode = "light"\nallow_pkill_targets = ["x"]', "policy.allow_pkill_targets has no effect"),
+        ('ask_before = [" "]', "an empty pattern matches nothing"),
+        ('mode = "lite"', "policy.mode"),
+    ],
+)
+def test_a_setting_without_effect_is_refused(
+    settings: str, said: str, project: Path, treadle: Command, capsys: Captured
+) -> None:
+    (project / "treadle.toml").write_text(f"[policy]\n{settings}\n", "utf-8")
+
+    assert treadle("policy", "check", "ls") == 2
+    assert said in capsys.readouterr().err
 
 
 def test_a_program_reads_one_object(treadle: Command, capsys: Captured) -> None:
@@ -52,8 +117,9 @@ def test_a_program_reads_one_object(treadle: Command, capsys: Captured) -> None:
     assert json.loads(capsys.readouterr().out) == {
         "cmd": "ls",
         "decision": "allow",
-        "rule": "ls",
+        "rule": "light",
         "reason": "",
+        "policy": "light",
     }
 
 
@@ -64,6 +130,7 @@ def test_a_batch_is_answered_line_by_line_in_order(
         {"cmd": "npm test", "profile": "default"},
         {"cmd": "npm test", "profile": "python"},
         {"cmd": "rm \u2028 \ud800"},
+        {"cmd": "rm x"},
         {"cmd": "rm x", "profile": "default+destructive"},
         {"cmd": "npm publish", "profile": "node", "more": 1},
     ]
@@ -73,14 +140,15 @@ def test_a_batch_is_answered_line_by_line_in_order(
     assert treadle("policy", "check", "--batch") == 0
     answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
-    assert [(each["cmd"], each["decision"]) for each in answers] == [
-        ("npm test", "allow"),
-        ("npm test", "deny"),
-        ("rm \u2028 \ud800", "deny"),
-        ("rm x", "allow"),
-        ("npm publish", "ask"),
+    assert [(each["cmd"], each["decision"], each["policy"]) for each in answers] == [
+        ("npm test", "allow", "strict"),
+        ("npm test", "deny", "strict"),
+        ("rm \u2028 \ud800", "allow", "light"),
+        ("rm x", "allow", "light"),
+        ("rm x", "allow", "strict"),
+        ("npm publish", "ask", "strict"),
     ]
-    assert {tuple(each) for each in answers} == {("cmd", "decision", "rule", "reason")}
+    assert {tuple(each) for each in answers} == {("cmd", "decision", "rule", "reason", "policy")}
 
 
 @pytest.mark.parametrize(
@@ -108,7 +176,8 @@ def test_nothing_to_check_is_wrong_usage(treadle: Command, capsys: Captured) -> 
 
 def test_no_project_is_needed(tmp_path: Path, treadle: Command) -> None:
     assert treadle("policy", "check", "touch x", inside=tmp_path) == 0
-    assert treadle("policy", "check", "touch ../x", inside=tmp_path) == 1
+    assert treadle("policy", "check", "touch .git/x", inside=tmp_path) == 1
+    assert treadle("policy", "check", "touch ../x", "--mode", "strict", inside=tmp_path) == 1
 
 
 def test_the_settings_of_the_project_count(project: Path, treadle: Command) -> None:
@@ -116,8 +185,9 @@ def test_the_settings_of_the_project_count(project: Path, treadle: Command) -> N
         '[policy]\nallow_commands = ["docker"]\nask_before = ["npm run seed"]\n', "utf-8"
     )
 
-    assert treadle("policy", "check", "docker ps") == 0
+    assert treadle("policy", "check", "docker ps", "--mode", "strict") == 0
     assert treadle("policy", "check", "npm run seed") == 3
+    assert treadle("policy", "check", "npm run seed", "--mode", "strict") == 3
 
 
 def test_what_the_settings_protect_is_not_written(project: Path, treadle: Command) -> None:
@@ -128,11 +198,16 @@ def test_what_the_settings_protect_is_not_written(project: Path, treadle: Comman
 
 
 OWN_LINES = """
+[policy]
+mode = "strict"
 [project]
 setup = "./setup.sh --all"
 check = "./check.sh"
 test = "git push --force"
 """
+
+
+JUDGED = 'judged by the strict policy: policy.mode = "strict"'
 
 
 @pytest.fixture
@@ -145,10 +220,10 @@ def with_lines(project: Path) -> Path:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("./setup.sh --all", ["allow  (given-line)", "the user wrote this line"]),
-        (" ./check.sh ", ["allow  (given-line)", "the user wrote this line"]),
-        ("./greet.sh ada", ["allow  (given-line)", "the user wrote this line"]),
-        ("npm test", ["allow  (npm test)"]),
+        ("./setup.sh --all", ["allow  (given-line)", "the user wrote this line", JUDGED]),
+        (" ./check.sh ", ["allow  (given-line)", "the user wrote this line", JUDGED]),
+        ("./greet.sh ada", ["allow  (given-line)", "the user wrote this line", JUDGED]),
+        ("npm test", ["allow  (npm test)", JUDGED]),
     ],
 )
 def test_what_the_user_wrote_is_allowed_to_the_letter_by_its_own_rule(
@@ -181,16 +256,16 @@ def test_only_the_top_of_a_project_with_settings_has_lines_of_the_user(
     assert treadle("policy", "check", "./greet.sh ada", inside=below) == 1
 
     (with_lines / "treadle.toml").unlink()
-    assert treadle("policy", "check", "./greet.sh ada") == 1
+    assert treadle("policy", "check", "./greet.sh ada", "--mode", "strict") == 1
 
 
-def test_a_batch_is_judged_by_the_rules_alone(
+def test_a_batch_knows_them_too(
     with_lines: Path, treadle: Command, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO('{"cmd": "./check.sh"}\n'))
 
     assert treadle("policy", "check", "--batch") == 0
-    assert json.loads(capsys.readouterr().out)["decision"] == "deny"
+    assert json.loads(capsys.readouterr().out)["rule"] == "given-line"
 
 
 def test_all_rules_are_listed_by_family(treadle: Command, capsys: Captured) -> None:

@@ -45,6 +45,7 @@ def test_every_reason_to_end_has_its_exit_code() -> None:
         "approved": 0,
         "synced": 0,
         "error": 1,
+        "setup_failed": 2,
         "all_blocked": 3,
         "spec_issue": 3,
         "tests_failed": 3,

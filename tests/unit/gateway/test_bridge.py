@@ -13,7 +13,12 @@ import pytest
 
 from tests.unit.gateway.gateway_harness import free_port
 from treadle.gateway import bridge
-from treadle.gateway.proxy_variables import through_bridge, without_passwords, without_proxy
+from treadle.gateway.proxy_variables import (
+    through_bridge,
+    tool_variables,
+    without_passwords,
+    without_proxy,
+)
 from treadle.gateway.sandbox_network import SandboxNetwork
 
 # Asks through the bridge, and tells of the process that carries.
@@ -48,7 +53,7 @@ async def test_a_bridge_carries_to_the_socket_and_becomes_the_command(tmp_path: 
     path, port = str(tmp_path / "s"), str(free_port())
     async with await asyncio.start_unix_server(echo, path):
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-IS", bridge.__file__, path, port),
+            *(sys.executable, "-IS", bridge.__file__, path, port, "--"),
             *(sys.executable, "-c", COMMAND, port),
             stdout=asyncio.subprocess.PIPE,
             env={"TREADLE_SESSION": "s"},
@@ -61,10 +66,36 @@ async def test_a_bridge_carries_to_the_socket_and_becomes_the_command(tmp_path: 
     wait_for_end(carrier)
 
 
+async def test_a_bridge_has_several_ports_and_leaves_out_a_further_one_that_is_taken(
+    tmp_path: Path,
+) -> None:
+    async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"you said: " + await reader.read())
+        writer.close()
+        await writer.wait_closed()
+
+    first, second = str(free_port()), str(free_port())
+    path = str(tmp_path / "s")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        pairs = ["absent", first, "s", str(taken.getsockname()[1]), path, second]
+        async with await asyncio.start_unix_server(echo, path):
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-IS", bridge.__file__, *pairs, "--"),
+                *(sys.executable, "-c", COMMAND, second),
+                stdout=asyncio.subprocess.PIPE,
+                env={},
+            )
+            printed, _ = await process.communicate()
+
+    *told, carrier = json.loads(printed)
+    assert told == [process.pid, "you said: who is there?", ""]
+    wait_for_end(carrier)
+
+
 async def test_a_bridge_to_nobody_closes_and_goes_on(tmp_path: Path) -> None:
     port = str(free_port())
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-IS", bridge.__file__, str(tmp_path / "absent"), port),
+        *(sys.executable, "-IS", bridge.__file__, str(tmp_path / "absent"), port, "--"),
         *(sys.executable, "-c", COMMAND, port),
         stdout=asyncio.subprocess.PIPE,
         env={},
@@ -80,7 +111,7 @@ async def test_a_bridge_that_cannot_listen_starts_nothing(tmp_path: Path) -> Non
     with socket.create_server(("127.0.0.1", 0)) as taken:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-IS", bridge.__file__, str(tmp_path / "s")),
-            *(str(taken.getsockname()[1]), "true"),
+            *(str(taken.getsockname()[1]), "--", "true"),
             stderr=asyncio.subprocess.PIPE,
         )
         _, complaint = await process.communicate()
@@ -109,6 +140,20 @@ def test_programs_in_a_sandbox_are_told_of_the_bridge_and_of_no_other_proxy() ->
         "all_proxy": way,
         "no_proxy": straight,
         "NODE_USE_ENV_PROXY": "1",
+    }
+
+
+def test_package_tools_are_told_of_the_certificates_and_the_proxy() -> None:
+    variables = tool_variables("/tmp/c.pem")
+
+    assert {name for name, value in variables.items() if value == "/tmp/c.pem"} == {
+        *("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT", "GIT_SSL_CAINFO"),
+        *("NODE_EXTRA_CA_CERTS", "npm_config_cafile", "YARN_HTTPS_CA_FILE_PATH", "DENO_CERT"),
+        *("CARGO_HTTP_CAINFO", "BUNDLE_SSL_CA_CERT"),
+    }
+    assert {name for name, value in variables.items() if value == "http://127.0.0.1:3128"} == {
+        *("npm_config_proxy", "npm_config_https_proxy", "YARN_HTTP_PROXY", "YARN_HTTPS_PROXY"),
+        "CARGO_HTTP_PROXY",
     }
 
 

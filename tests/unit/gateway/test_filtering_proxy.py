@@ -11,6 +11,7 @@ import pytest
 
 from treadle.gateway.allowed_hosts import Address, parse_entries
 from treadle.gateway.filtering_proxy import FilteringProxy
+from treadle.gateway.proxy_connection import TransferLimit, TransferLimits
 
 Decision = tuple[str, int, bool]
 
@@ -68,11 +69,10 @@ def proxy(
     decisions: list[Decision] = []
     with FilteringProxy(
         parse_entries(entries),
-        lambda *decision: decisions.append(decision),
+        lambda asked: decisions.append((asked.host, asked.port, asked.allowed)),
         resolve=look,
         upstream=lambda host, port: upstream,
-        max_sent=most_sent,
-        max_received=most_received,
+        limits=TransferLimits(TransferLimit(most_sent), TransferLimit(most_received)),
     ) as filtering:
         yield filtering.socket, decisions
 

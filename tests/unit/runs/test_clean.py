@@ -282,3 +282,14 @@ def test_a_run_that_cannot_be_removed_does_not_keep_the_others(old: Old) -> None
         "  hint: check their permissions with `ls -ld`, then clean again",
     ]
     assert (cleaned.returncode, [place.exists() for place in places]) == (1, [True, True])
+
+
+async def test_what_a_setup_installed_goes_with_the_next_clean(old: Old) -> None:
+    installed = old.files / "proving" / "bases" / "key" / "work" / "node_modules"
+    installed.mkdir(parents=True)
+
+    assert await old.clean(BEGAN + timedelta(days=1), dry_run=True) == []
+    assert installed.exists()
+    assert await old.clean(BEGAN + timedelta(days=1)) == []
+    assert not (old.files / "proving" / "bases").exists()
+    assert old.files.exists()

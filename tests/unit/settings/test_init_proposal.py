@@ -11,15 +11,16 @@ from treadle.settings.init_proposal import (
 )
 from treadle.settings.load import resolve_settings
 from treadle.settings.template import render_template
-from treadle.workspace.detect import DetectedProject
+from treadle.workspace.detect import DetectedCommands, DetectedProject
 
-DETECTED = DetectedProject(("go",), setup="get", check="vet", test="go test", specs="docs/specs")
+DETECTED = DetectedProject(specs="docs/specs")
+COMMANDS = DetectedCommands(("go",), setup="get", check="vet", test="go test")
 LINES = (".treadle/status.json", ".notes.md")
 TITLE = "# Treadle: what it writes for itself"
 
 
 def test_a_new_project_gets_what_was_detected() -> None:
-    assert propose_answers(resolve_settings(None), DETECTED) == {
+    assert propose_answers(resolve_settings(None), DETECTED, COMMANDS) == {
         "project.spec": "SPEC.md",
         "project.specs": "docs/specs",
         "project.setup": "get",
@@ -35,7 +36,7 @@ def test_a_new_project_gets_what_was_detected() -> None:
 def test_a_value_of_the_file_wins_over_detection() -> None:
     present = resolve_settings('commit = false\n[project]\ntest = "mine"\nsetup = ""')
 
-    assert propose_answers(present, DETECTED) == {
+    assert propose_answers(present, DETECTED, COMMANDS) == {
         "project.spec": "SPEC.md",
         "project.specs": "docs/specs",
         "project.setup": "",
@@ -51,7 +52,9 @@ def test_a_value_of_the_file_wins_over_detection() -> None:
 def test_a_new_project_gets_three_files() -> None:
     answers = {"project.test": "go test"}
 
-    assert changed_files(InitFiles(None, None, None), answers, schema="{}", notes=".notes.md") == {
+    assert changed_files(
+        InitFiles(None, None, None), answers, schema="{}", ignored=ignore_lines(".notes.md")
+    ) == {
         "treadle.toml": render_template(answers),
         ".treadle/treadle.schema.json": "{}",
         ".gitignore": add_ignore_lines("", ignore_lines(".notes.md")),
@@ -60,18 +63,20 @@ def test_a_new_project_gets_three_files() -> None:
 
 def test_the_same_answers_again_change_no_file() -> None:
     answers = {"project.test": "go test", "commit": False}
-    first = changed_files(InitFiles(None, None, None), answers, schema="{}", notes=".notes.md")
+    first = changed_files(
+        InitFiles(None, None, None), answers, schema="{}", ignored=ignore_lines(".notes.md")
+    )
     found = InitFiles(
         first["treadle.toml"], first[".gitignore"], first[".treadle/treadle.schema.json"]
     )
 
-    assert changed_files(found, answers, schema="{}", notes=".notes.md") == {}
+    assert changed_files(found, answers, schema="{}", ignored=ignore_lines(".notes.md")) == {}
 
 
 def test_another_answer_changes_the_settings_alone() -> None:
     found = InitFiles("# mine\ncommit = true\n", add_ignore_lines("", ignore_lines("n")), "{}")
 
-    assert changed_files(found, {"commit": False}, schema="{}", notes="n") == {
+    assert changed_files(found, {"commit": False}, schema="{}", ignored=ignore_lines("n")) == {
         "treadle.toml": "# mine\ncommit = false\n"
     }
 
@@ -87,6 +92,7 @@ def test_another_answer_changes_the_settings_alone() -> None:
         ("/.notes.md\n", f"/.notes.md\n\n{TITLE}\n.treadle/status.json\n"),
         ("#.notes.md\n.treadle/\n", f"#.notes.md\n.treadle/\n\n{TITLE}\n.notes.md\n"),
         (f"{TITLE}\n.notes.md\n", f"{TITLE}\n.notes.md\n\n.treadle/status.json\n"),
+        ("**/.notes.md/\n", f"**/.notes.md/\n\n{TITLE}\n.treadle/status.json\n"),
         (" .notes.md \n.treadle/status.json", " .notes.md \n.treadle/status.json"),
     ],
 )

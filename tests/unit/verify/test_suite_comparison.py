@@ -1,5 +1,7 @@
 """Work passes if it leaves no test worse than before."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -321,3 +323,37 @@ def test_the_end_of_a_long_output_goes_with_an_objection() -> None:
 
     assert objection.message.endswith("x" * 10 + "the end")
     assert len(objection.message) < 500
+
+
+def test_tests_that_cannot_run_never_pass_also_if_they_could_not_before() -> None:
+    dead = replace(suite({}, 127, output="sh: 1: x: not found"), start_failure="x was not found")
+    bare = replace(suite({ADDS: "failed"}), setup_failure="setup failed with exit code 1")
+
+    assert [compare_suite_runs(run, run, RULES) for run in (dead, bare)] == [
+        SuiteComparison(
+            (
+                SuiteObjection(
+                    "broken_run",
+                    TEST_COMMAND,
+                    message="it cannot run: x was not found\nsh: 1: x: not found",
+                ),
+            )
+        ),
+        SuiteComparison(
+            (
+                SuiteObjection(
+                    "broken_run",
+                    TEST_COMMAND,
+                    message="it cannot run: setup failed with exit code 1",
+                ),
+            )
+        ),
+    ]
+
+
+def test_what_was_red_without_a_setup_is_not_known_to_be_red() -> None:
+    bare = replace(suite({ADDS: "failed"}), setup_failure="setup failed with exit code 1")
+
+    assert compare_suite_runs(bare, suite({ADDS: "failed"}), RULES) == SuiteComparison(
+        (new_failure(ADDS),)
+    )

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.workflows.loop.sandboxed_check_runner_harness import make_runner_harness
-from treadle.wiring.tool_guard import why_no_check
+from treadle.domain.agent import Allow
+from treadle.wiring.tool_guard import shell_decider, why_no_check
 
 
 @pytest.mark.parametrize(
@@ -30,3 +31,25 @@ async def test_a_check_of_an_agent_does_nothing_that_needs_a_person_or_a_sandbox
         taken.append(not why_no_check(harness.ready, harness.repository.path)(line))
 
     assert taken == [confined, unconfined]
+
+
+@pytest.mark.parametrize(
+    ("settings", "confined", "runs"),
+    [
+        ({}, True, True),
+        ({}, False, False),
+        ({"policy.mode": "strict"}, True, False),
+        ({"sandbox.network": "open"}, True, False),
+        ({"sandbox.network": "open", "policy.mode": "light"}, True, True),
+    ],
+)
+async def test_a_script_of_the_project_runs_where_the_light_policy_judges(
+    tmp_path: Path, settings: dict[str, str], confined: bool, runs: bool
+) -> None:
+    harness = await make_runner_harness(tmp_path, settings, confined=confined)
+    root = harness.repository.path
+    decide = shell_decider(harness.ready, root)
+
+    decision = decide("./run.sh 2>&1 | tail", "run", str(root))
+
+    assert isinstance(decision, Allow) == runs

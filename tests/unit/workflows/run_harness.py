@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
@@ -49,7 +49,7 @@ from treadle.workflows.loop.approval_requests import ApprovalRequester
 from treadle.workflows.loop.landing import LandingForm
 from treadle.workflows.loop.observation import Pacing, RunInputs
 from treadle.workflows.loop.open_workspace import make_workspace, reopen_workspace
-from treadle.workflows.loop.round_steps import nothing_to_prepare
+from treadle.workflows.loop.round_steps import Prepare, nothing_to_prepare
 from treadle.workflows.loop.run_history import RunHistory, read_history
 from treadle.workflows.loop.run_loop import RunLoop
 from treadle.workflows.loop.run_parts import CheckParts, ProjectFacts, RunParts, SessionParts
@@ -127,7 +127,7 @@ class RunHarness:
     new_session_id: SessionNumbers = field(default_factory=SessionNumbers)
     loop: RunLoop | None = None
     run_workspace: RunWorkspace | None = None
-    prepare: Callable[[], Awaitable[None]] = nothing_to_prepare
+    prepare: Prepare = nothing_to_prepare
     forget_setup: Callable[[], None] = lambda: None
     # Each counts its own failures.
     setups_made: int = 0
@@ -163,7 +163,7 @@ class RunHarness:
     def steps(self) -> list[str]:
         """The names of the steps that finished, in the leg that ran last."""
         (_, stored), *_ = reversed(self.finished.items())
-        return [name for name, _ in stored]
+        return [name for name, _ in stored if not name.startswith("patched: ")]
 
     def of_type(self, *kinds: type[Event]) -> list[Event]:
         return [event for event in self.events if isinstance(event, kinds)]
@@ -311,9 +311,10 @@ class RunHarness:
             slots=asyncio.Semaphore(1),
             new_setup=self._new_setup,
             forget_setup=self.forget_setup,
+            awaited_files=lambda: (),
         )
 
-    def _new_setup(self) -> Callable[[], Awaitable[None]]:
+    def _new_setup(self) -> Prepare:
         self.setups_made += 1
         return self.prepare
 

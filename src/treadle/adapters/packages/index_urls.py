@@ -1,11 +1,8 @@
-"""Parses, compares and finds the addresses of package indexes. Pure."""
+"""Parses and compares the addresses of package indexes. Pure."""
 
-import re
 from base64 import b64encode
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
-
-from treadle.domain.package_index import PackageIndex
 
 _PORTS = {"http": 80, "https": 443}
 
@@ -80,27 +77,3 @@ def is_below(url: str, prefix: str) -> bool:
 
 def _origin(parts: SplitResult, scheme: str) -> tuple[str, str | None, int | None]:
     return scheme, parts.hostname, parts.port or _PORTS.get(scheme)
-
-
-def find_linked_hosts(page: str, index: PackageIndex) -> list[PackageIndex]:
-    """Other hosts that a page of an index links to, because files may be on another host.
-
-    The user did not configure these hosts, so they need HTTPS, unless the index itself uses HTTP
-    on the same host.
-    """
-    links = (without_login(link) for link in re.findall(r"""href=["']([^"'#?]+)""", page))
-    origins = dict.fromkeys(
-        PackageIndex("files", _root(link), linked=True) for link in links if link
-    )
-    return [each for each in origins if each.host != index.host and _is_trustworthy(each, index)]
-
-
-def _is_trustworthy(linked: PackageIndex, index: PackageIndex) -> bool:
-    linked_url, index_url = urlsplit(linked.url), urlsplit(index.url)
-    same = (linked_url.scheme, linked_url.hostname) == (index_url.scheme, index_url.hostname)
-    return linked_url.scheme == "https" or same
-
-
-def _root(url: str) -> str:
-    parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc, "/", "", ""))

@@ -178,14 +178,18 @@ def find_login_files(
 ) -> tuple[str, ...]:
     """The files that hold a login of an index, as it is or encoded."""
     secrets = {
-        text for index in indexes if index.authorization for text in _secrets(index.authorization)
+        text
+        for index in indexes
+        if index.authorization
+        for text in login_secrets(index.authorization)
     }
     return tuple(
         str(path) for path, content in contents.items() if any(text in content for text in secrets)
     )
 
 
-def _secrets(authorization: str) -> set[str]:
+def login_secrets(authorization: str) -> set[str]:
+    """The texts of a login that nobody may see, as they are and encoded."""
     scheme, _, value = authorization.rpartition(" ")
     if scheme != "Basic":
         return {value}

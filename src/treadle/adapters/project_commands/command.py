@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
+from treadle.adapters.packages.home_files import write_home_files
 from treadle.adapters.processes.marked_processes import SESSION_MARK
 from treadle.adapters.sandboxes.command_runner import Capture, ProcessResult, run_to_end
 from treadle.domain.errors import SandboxBroken
@@ -43,6 +44,8 @@ class CommandBounds:
     sandbox: Sandbox | None
     # Without those of the agent, such as its login: a command runs untrusted code.
     variables: Mapping[str, str] = field(repr=False)
+    # Files of the private home that package tools read.
+    home_files: Mapping[str, str]
     # The mark of its processes. A process that continues a run ends those with the run's id.
     mark: str
 
@@ -55,8 +58,6 @@ class ProjectCommand:
     confinement: Confinement
     seconds: float
     variables: Mapping[str, str] = field(default_factory=dict)
-    # Replace all others in a sandbox.
-    sandbox_variables: Mapping[str, str] = field(default_factory=dict)
     capture: Capture = "joined"
 
 
@@ -108,7 +109,7 @@ def _start(
         bounds.sandbox,
     )
     environment = {**bounds.variables, **command.variables, SESSION_MARK: bounds.mark}
-    confinement.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_home_files(confinement.home, bounds.home_files)
     if sandbox is None:
         return ConfinedCommand(line, {**environment, "HOME": str(confinement.home)})
     with_network = replace(
@@ -117,7 +118,7 @@ def _start(
         readable=(*confinement.readable, *network.readable),
         sockets=network.sockets,
     )
-    variables = {**network.environment(environment), **command.sandbox_variables}
+    variables = network.environment(environment)
     return sandbox.confine([*network.entry, *sandbox.launcher(), *line], variables, with_network)
 
 

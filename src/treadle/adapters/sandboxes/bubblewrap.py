@@ -82,7 +82,7 @@ class Bubblewrap:
                 *runtime_link_options(
                     (*map(str, (mount.path for mount in layout.mounts)), *within.sockets)
                 ),
-                *host_path_options(layout, within.sockets),
+                *host_path_options(layout, within),
                 *file_options(files),
                 ("--symlink", str(self.interpreter.program), LAUNCHER_PYTHON),
                 ("--remount-ro", "/"),
@@ -125,6 +125,7 @@ class Bubblewrap:
         return {
             **account_files(str(within.home), within.network),
             LAUNCHER: launcher_text(LAUNCHER_PYTHON, within.limits),
+            **{str(path): "" for path in within.emptied if _is_shown(path, within)},
         }
 
     def _open_report(self, opened: ExitStack) -> tuple[Path, int]:
@@ -163,6 +164,11 @@ def _read_version(program: Path) -> str:
         [program, "--version"], env=HOST_ENVIRONMENT, capture_output=True, text=True, check=False
     )
     return done.stdout
+
+
+def _is_shown(path: Path, within: Confinement) -> bool:
+    shown = any(path == above or is_below(path, above) for above in within.readable)
+    return path.is_file() and (shown or _is_always_mounted(path))
 
 
 def _is_always_mounted(path: Path) -> bool:

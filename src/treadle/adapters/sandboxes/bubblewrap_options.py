@@ -1,7 +1,6 @@
 """Builds the options that bubblewrap is started with. Pure."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from treadle.adapters.sandboxes.mounts import MountLayout
 from treadle.adapters.sandboxes.system_paths import HOST_NAME, USER, USER_ID, BubblewrapOption
@@ -73,14 +72,15 @@ def file_system_options(within: Confinement) -> list[BubblewrapOption]:
     ]
 
 
-def host_path_options(layout: MountLayout, sockets: Mapping[str, Path]) -> list[BubblewrapOption]:
-    """The host's paths under their own names, and sockets under their names inside."""
+def host_path_options(layout: MountLayout, within: Confinement) -> list[BubblewrapOption]:
+    """The host's paths under their own names, links, and sockets under their names inside."""
     return [
         *(
             ("--bind" if mount.access == "write" else "--ro-bind", str(mount.path), str(mount.path))
             for mount in layout.mounts
         ),
-        *(("--ro-bind", str(outside), inside) for inside, outside in sockets.items()),
+        *(("--symlink", str(target), str(link)) for link, target in within.links.items()),
+        *(("--ro-bind", str(outside), inside) for inside, outside in within.sockets.items()),
     ]
 
 

@@ -6,10 +6,9 @@ from os.path import normpath
 from pathlib import Path
 from typing import Literal
 
-from treadle.domain.sandbox import Confinement, SandboxFailed
+from treadle.domain.sandbox import Access, Confinement, SandboxFailed
 
 PathKind = Literal["absent", "file", "directory", "link", "other"]
-Access = Literal["read", "write"]
 
 # In the clone: git runs these files, or reads objects and settings that they name.
 GIT_PROTECTED = (".git/config", ".git/hooks", ".git/objects/info/alternates")
@@ -76,8 +75,10 @@ def plan_mounts(
 
 def _roots(within: Confinement) -> list[Mount]:
     """Each path once; one that is both readable and writable is writable."""
-    write = dict.fromkeys((within.workspace, within.home, *within.writable))
-    read = (path for path in dict.fromkeys(within.readable) if path not in write)
+    own = (within.workspace,) if within.workspace_access == "write" else ()
+    write = dict.fromkeys((*own, within.home, *within.writable))
+    readable = dict.fromkeys((within.workspace, *within.readable))
+    read = (path for path in readable if path not in write)
     return [*(Mount(path, "read") for path in read), *(Mount(path, "write") for path in write)]
 
 

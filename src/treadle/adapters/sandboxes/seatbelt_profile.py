@@ -36,9 +36,13 @@ def make_profile(within: Confinement, python: Path) -> str:
     """Allows only what it names; protected paths come after the paths that contain them. `python`:
     the prefix of the interpreter that the probe runs."""
     writable = (within.workspace, within.home, *within.writable)
+    if within.workspace_access == "read":
+        writable = writable[1:]
     protected = [within.workspace / path for path in within.protected]
     protected += [within.workspace / name for name in GIT_PROTECTED]
-    readable: tuple[str | Path, ...] = (*SYSTEM, python, *within.readable, *writable)
+    reached = dict.fromkeys((within.workspace, *writable))
+    shown = (*within.readable, *within.links)
+    readable: tuple[str | Path, ...] = (*SYSTEM, python, *shown, *reached)
     pinned = _folders_above(protected, writable)
     lines = [
         "(version 1)",

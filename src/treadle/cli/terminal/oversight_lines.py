@@ -41,7 +41,9 @@ def limit_lines(event: LimitEvent, at: datetime, options: RenderOptions) -> list
         case HostAsked():
             address = f"{event.host}:{event.port}"
             if not event.allowed:
-                return marked_lines("!", f"Refused: {address} is not in sandbox.hosts", options)
+                reason = event.reason or f"{address} is not in sandbox.hosts"
+                about = "" if event.host in reason else f"{address}: "
+                return marked_lines("!", f"Refused: {about}{reason}", options)
             reached: Line = ((f"reached {address}", "quiet"),)
             return [reached] if options.level >= Verbosity.VERBOSE else []
         case BillDiffered():

@@ -19,6 +19,8 @@ from treadle.views.run_facts import summary_facts
 
 DELIVERABLES_MOST = 10
 MESSAGE_LINES = 4
+# The lines that name the cause of a failed setup, and what to try.
+SETUP_LINES = 14
 
 
 def summary(result: RunResult, state: LogState, options: RenderOptions) -> list[Line]:
@@ -26,13 +28,17 @@ def summary(result: RunResult, state: LogState, options: RenderOptions) -> list[
     return [
         (),
         (("─" * options.width, "quiet"),),
-        *title_lines(result_title(result), options, most=MESSAGE_LINES),
+        *title_lines(result_title(result), options, most=_message_lines(result)),
         (),
         *alert_lines(state, options),
         *_deliverable_lines(state, options),
         *fact_lines(summary_facts(result, state), options),
         *_next_lines(result, state, options),
     ]
+
+
+def _message_lines(result: RunResult) -> int:
+    return SETUP_LINES if result.reason == "setup_failed" else MESSAGE_LINES
 
 
 def _deliverable_lines(state: LogState, options: RenderOptions) -> list[Line]:

@@ -143,6 +143,11 @@ def _check_before_lines(event: CheckFinished, options: RenderOptions) -> list[Li
             _check_line(event, text, took, style="warning"),
             _command_line(event.evidence.command),
         ]
+    if event.inconclusive:
+        return [
+            _check_line(event, "! check could not run before the work", took, style="warning"),
+            ((f"    {fit(event.inconclusive, options.width - 4)}", "quiet"),),
+        ]
     if options.level < Verbosity.VERBOSE:
         return []
     return [_check_line(event, "check fails before the work, as it should", took, style="quiet")]

@@ -160,9 +160,10 @@ def _setup_lines(event: SetupFinished, options: RenderOptions) -> list[Line]:
     took = duration(event.duration_s)
     if event.exit_code == 0:
         return [((f"set up in {took}: {event.command}", "quiet"),)]
-    output = event.output.strip().splitlines()[-3:]
+    # Logs of older versions name no cause.
+    cause = event.cause or event.output.strip().splitlines()[-3:]
     first = f"setup failed with exit code {event.exit_code} after {took}: {event.command}"
-    return [*marked_lines("!", first, options), *(((f"  {line}", "quiet"),) for line in output)]
+    return [*marked_lines("!", first, options), *(((f"  {line}", "quiet"),) for line in cause)]
 
 
 def _origin_text(event: WorkspacePrepared) -> str:

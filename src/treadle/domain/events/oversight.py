@@ -39,11 +39,13 @@ class BreakerClosed:
 
 @dataclass(frozen=True, slots=True)
 class HostAsked:
-    """A confined process asked for a host; recorded once per host, port and decision."""
+    """A confined process asked for a host; recorded once per host, port, decision and reason."""
 
     host: str
     port: int
     allowed: bool
+    # Why it was refused.
+    reason: str = ""
     type: Literal["host.asked"] = "host.asked"
 
 

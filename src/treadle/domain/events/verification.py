@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from treadle.domain.check import Check, Evidence
+from treadle.domain.check import BeforeOutcome, Check, Evidence
 from treadle.domain.suite_report import CaseCounts, SuiteObjection
 
 
@@ -41,13 +41,24 @@ class ClaimRefused:
 
 @dataclass(frozen=True, slots=True)
 class CheckFinished:
-    """Treadle ran a check on a committed tree; `output` is the end of its output."""
+    """Treadle ran a check on a committed tree; `output` is the end of its output.
+
+    `inconclusive` is why the result says nothing about the project; empty if it does.
+    """
 
     deliverable: str
     criterion: str
     evidence: Evidence
     output: str
+    inconclusive: str = ""
     type: Literal["check.finished"] = "check.finished"
+
+    @property
+    def before_outcome(self) -> BeforeOutcome:
+        """What a run before the work says about its check; empty if it says nothing."""
+        if self.inconclusive:
+            return ""
+        return "passed" if self.evidence.is_green else "failed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,8 @@ class WorkContinued:
 
 @dataclass(frozen=True, slots=True)
 class SetupFinished:
-    """The project's setup command ran in the workspace; `output` is the end of its output."""
+    """The project's setup command ran in the workspace; `output` is the end of its output, and
+    `cause` the lines that name why it failed."""
 
     command: str
     exit_code: int
@@ -66,6 +67,7 @@ class SetupFinished:
     output: str
     # The package hosts that it could reach, from the configuration of the user's tools.
     hosts: tuple[str, ...] = ()
+    cause: tuple[str, ...] = ()
     type: Literal["setup.finished"] = "setup.finished"
 
 

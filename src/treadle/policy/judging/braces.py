@@ -61,13 +61,13 @@ def expand_braces(text: str) -> tuple[str, ...] | None:
     done: list[str] = []
     waiting = [text]
     while waiting:
-        word = waiting.pop()
+        word = waiting.pop(0)
         found = _first_list(word)
         if found is None:
             done.append(word)
         else:
             start, end, parts = found
-            waiting += [f"{word[:start]}{part}{word[end:]}" for part in parts]
+            waiting[:0] = [f"{word[:start]}{part}{word[end:]}" for part in parts]
         if len(done) + len(waiting) > MOST:
             return None
     return tuple(done)

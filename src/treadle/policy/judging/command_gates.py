@@ -1,14 +1,16 @@
 """Finds the commands that need approval: built-in gates and the user's patterns. Pure."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import cache, lru_cache
 from itertools import pairwise, product
+from typing import Literal
 
 from treadle.policy.commands.gate_rules import GATED_PARTS, GATES, CommandGate
 from treadle.policy.commands.rule_syntax import names
+from treadle.policy.judging.databases import find_database, only_looks
 from treadle.policy.shell.syntax import ShellCommand, Word
 
 _GLOB = re.compile(r"[*?\[]")
@@ -21,6 +23,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 # Words in a script's name that indicate effects outside the project.
 _TELLING = names("deploy deployment publish release migrate migration migrations rollback")
+_MIGRATING = names("migrate migration migrations rollback")
 _OF_DATABASE = names("drop reset truncate purge wipe destroy")
 _PRODUCTION = frozenset({"production", "prod", "live"})
 # A quick test that excludes most lines.
@@ -42,49 +45,76 @@ _TARGETS = frozenset(f"{flag}={value}" for flag in _TARGET_FLAGS for value in _P
 _MOST_UNSURE = 6
 
 
+# others: people outside get to see it. database, production: by what the line names. removal: a
+# whole tree.
+GateTopic = Literal["others", "database", "production", "removal", "settings"]
+_TOPICS: Mapping[str, GateTopic] = {
+    "gate-database": "database",
+    "gate-recursive-removal": "removal",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class GateMatch:
     name: str
     reason: str
+    topic: GateTopic
 
 
 def find_command_gate(command: ShellCommand, user_patterns: tuple[str, ...]) -> GateMatch | None:
-    """The gate for this command, whose known variables are already expanded."""
+    """The first gate for this command, whose known variables are already expanded.
+
+    A database on this machine needs no question.
+    """
+    for match in find_command_gates(command, user_patterns):
+        if match.topic != "database" or find_database(command) != "here":
+            return match
+    return None
+
+
+def find_command_gates(
+    command: ShellCommand, user_patterns: tuple[str, ...]
+) -> Iterator[GateMatch]:
+    """All gates that this command fits."""
     words = [word.text for word in command.words]
     if not words:
-        return None
+        return
     words[0] = words[0].rsplit("/", 1)[-1]
     known = _by_name().get(words[0], ())
     readings = [words, *_without_options(words)] if user_patterns or known else []
     for pattern in user_patterns:
         if _matches_pattern(pattern, readings):
-            return GateMatch("gate-by-settings", f"The settings ask before: {pattern}.")
+            yield GateMatch(
+                "gate-by-settings", f"The settings ask before: {pattern}.", topic="settings"
+            )
     for gate, pattern in known:
         if _matches_pattern(pattern, readings) and _has_mark(gate, words):
-            return GateMatch(gate.name, gate.reason)
-    return _by_meaning(command, words) or _within_runner(words, user_patterns)
+            topic = _TOPICS.get(gate.name, "others")
+            if topic != "database" or not only_looks(words):
+                yield GateMatch(gate.name, gate.reason, topic)
+    yield from _by_meaning(command, words)
+    yield from _within_runner(words, user_patterns)
 
 
-def _by_meaning(command: ShellCommand, words: list[str]) -> GateMatch | None:
-    """A gate that no list of commands names."""
-    if any(_abbreviates(words[0], word) for word in words[1:]):
-        return GateMatch("gate-database", "It changes the shape or the contents of a database.")
+def _by_meaning(command: ShellCommand, words: list[str]) -> Iterator[GateMatch]:
+    """Gates that no list of commands names."""
+    if any(_abbreviates(words[0], word) for word in words[1:]) and not only_looks(words):
+        reason = "It changes the shape or the contents of a database."
+        yield GateMatch("gate-database", reason, "database")
     if _for_production(command, words):
-        return GateMatch("gate-production", "It works on production.")
-    if any(_is_risky_name(script) for script in _scripts(words)):
-        return GateMatch("gate-script", "By its name, the script reaches beyond this project.")
-    return None
+        yield GateMatch("gate-production", "It works on production.", "production")
+    for script in _scripts(words):
+        if topic := script_topic(script):
+            reason = "By its name, the script reaches beyond this project."
+            yield GateMatch("gate-script", reason, topic)
 
 
-def _within_runner(words: list[str], user_patterns: tuple[str, ...]) -> GateMatch | None:
+def _within_runner(words: list[str], user_patterns: tuple[str, ...]) -> Iterator[GateMatch]:
     """`yarn wrangler deploy` is as `npx wrangler deploy`, unless a script has that name."""
     for reading in (_without_options(words) or [words]) if words[0] in _AT_ONCE else ():
         tool = reading[2:] if reading[1:2] in (["run"], ["run-script"]) else reading[1:]
         if tool and tool[0] in _by_name() and tool[0] not in _AT_ONCE:
-            gate = find_command_gate(ShellCommand(tuple(map(Word, tool))), user_patterns)
-            if gate is not None:
-                return gate
-    return None
+            yield from find_command_gates(ShellCommand(tuple(map(Word, tool))), user_patterns)
 
 
 def _abbreviates(console: str, word: str) -> bool:
@@ -233,13 +263,16 @@ def _script_names(runner: str, words: list[str]) -> list[str]:
     return words[:1] if runner in _AT_ONCE else []
 
 
-def _is_risky_name(word: str) -> bool:
+def script_topic(word: str) -> GateTopic | None:
+    """What a script reaches beyond the project, by its name; None if it does not say so."""
     if word.startswith("-"):
-        return False
+        return None
     spelled = _PIECES.split(_CAMEL.sub("-", word).lower())
     pieces = {_AROUND.sub("", piece) for piece in spelled}
     if pieces & _REHEARSED:
-        return any(pair in _AND_THEN for pair in pairwise(spelled))
+        return "others" if any(pair in _AND_THEN for pair in pairwise(spelled)) else None
     if pieces & {"db", "database"} and pieces & _OF_DATABASE:
-        return True
-    return bool(pieces & _TELLING) or bool(pieces & _PRODUCTION)
+        return "database"
+    if found := pieces & _TELLING:
+        return "database" if found <= _MIGRATING else "others"
+    return "production" if pieces & _PRODUCTION else None

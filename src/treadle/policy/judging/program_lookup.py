@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from posixpath import basename, dirname
+from posixpath import basename, dirname, splitext
 
 from treadle.policy.judging.paths import TEMPORARY, lies_in, relative_parts
 from treadle.policy.judging.shell_context import CommandLocation, absolute
@@ -20,6 +20,7 @@ TOOL_FOLDERS: dict[tuple[str, str], tuple[str, ...]] = {
 }
 # Programs that a project's framework writes into its own `bin`.
 BINSTUBS = {"rails": "ruby", "rake": "ruby", "bundle": "ruby", "rspec": "ruby", "rubocop": "ruby"}
+_RUN_BY = {".py": "python", ".js": "node", ".mjs": "node", ".rb": "ruby", ".php": "php"}
 # What starts a project for people; taken without arguments, and as opaque as `npm run dev`.
 DEV_SCRIPTS = frozenset({"bin/dev", "bin/dev.sh", "init.sh", "bin/setup"})
 
@@ -99,11 +100,17 @@ def _in_project(
         return KnownProgram("manage.py", ("python",))
     families = _family(path, location)
     if families is None:
-        return UnknownProgram(
-            f"{text} is a file of the project, not a known tool. Run it with its interpreter "
-            "(`python x.py`, `node x.js`), or as a script of package.json or a Makefile"
-        )
+        return UnknownProgram(f"{text} is a file of the project, not a known tool. {_advice(name)}")
     return KnownProgram(name, families)
+
+
+def _advice(name: str) -> str:
+    """What helps; a shell script cannot be run with its interpreter, either."""
+    extension = splitext(name)[1]
+    interpreter = _RUN_BY.get(extension)
+    if interpreter is not None:
+        return f"Run it with its interpreter: {interpreter} {name}"
+    return "Write the commands that it runs"
 
 
 def _family(path: str, location: CommandLocation) -> tuple[str, ...] | None:

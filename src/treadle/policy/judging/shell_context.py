@@ -43,6 +43,8 @@ class ShellContext:
     ask_before: tuple[str, ...] = ()
     # Further protected paths and patterns in the project.
     protected: tuple[str, ...] = ()
+    # Whether commands can reach databases on other machines.
+    reachable: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+from treadle.policy.judging.databases import OTHER_HOST
 from treadle.policy.judging.paths import path_refusal
 from treadle.policy.judging.shell_context import CommandLocation
 from treadle.policy.shell.syntax import Assignment, Word
@@ -10,7 +11,6 @@ from treadle.policy.shell.syntax import Assignment, Word
 _LOCAL = r"(?:localhost|127\.0\.0\.1|\[::1\]|::1)"
 _HOST = re.compile(rf"{_LOCAL}(?::\d+)?", re.IGNORECASE)
 _DATABASE = re.compile(rf"[\w+]+://(?:[^@/?#]*@)?{_LOCAL}?(?::\d+)?(?:[/?#].*)?", re.IGNORECASE)
-_OTHER_HOST = re.compile(r"[?&](?:host|hostaddr|socket|unix_socket|service|passfile|ssl\w+)=")
 _FILLED = frozenset({"GOBIN", "GOPATH", "CARGO_TARGET_DIR"})
 
 
@@ -38,6 +38,6 @@ def _database(address: str, location: CommandLocation) -> str | None:
     if address.startswith("sqlite"):
         file = re.sub(r"^sqlite\w*(?:\+\w+)?:(?:///?)?", "", address).partition("?")[0]
         return path_refusal(Word(file), "write", location) if file and file != ":memory:" else None
-    if "://" in address and (not _DATABASE.fullmatch(address) or _OTHER_HOST.search(address)):
+    if "://" in address and (not _DATABASE.fullmatch(address) or OTHER_HOST.search(address)):
         return f"{address} is a database elsewhere"
     return None

@@ -9,7 +9,7 @@ from treadle.verify.reports.command_tools import ToolName, find_tools
 
 # Treadle's own folder; `init` also proposes commands that write there. A command may change its
 # directory first.
-OWN_REPORTS = (f"{FOLDER}/*", f"*/{FOLDER}/*")
+OWN_REPORTS = (f"{FOLDER}/*", f"*/{FOLDER}/*", f"*/*/{FOLDER}/*")
 KNOWN_REPORTS = (
     *OWN_REPORTS,
     "junit.xml",

@@ -6,7 +6,7 @@ from functools import partial
 from itertools import chain
 from typing import TypeAlias
 
-from treadle.domain.check import BeforeOutcome, Check, CheckTiming, FileChange
+from treadle.domain.check import Check, CheckTiming, FileChange
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.verification import CheckFinished, ClaimRefused, RegressionFound
@@ -20,6 +20,7 @@ from treadle.verify.check_runner import (
 )
 from treadle.verify.command_files import find_changed_evidence
 from treadle.verify.proof import proof_of
+from treadle.verify.start_failure import inconclusive_reason
 from treadle.verify.suite import failures_text
 from treadle.verify.suite_comparison import SuiteComparison
 from treadle.workflows.deliver.board import DeliverableBoard
@@ -119,10 +120,14 @@ class DeliverableVerifier:
 
     async def _run_before_work(self, commit: str) -> None:
         for name, check in self.checks_before_work():
-            result = await self._run(check.command, commit, "before")
-            self.log.record(CheckFinished(name, check.criterion, result.evidence, result.output))
-            self.first_commits.setdefault((name, check.criterion, check.command), commit)
-            before: BeforeOutcome = "passed" if result.evidence.is_green else "failed"
+            # One that could not run is tried again on the commit that it was meant for.
+            key = (name, check.criterion, check.command)
+            first = self.first_commits.setdefault(key, commit)
+            result = await self._run(check.command, first, "before")
+            why = inconclusive_reason(result)
+            finished = CheckFinished(name, check.criterion, result.evidence, result.output, why)
+            self.log.record(finished)
+            before = finished.before_outcome
             self.board.set_before(name, check.criterion, before, command=check.command)
 
     async def _verify_claims(self, tip: str, accepted: Sequence[str]) -> VerificationFindings:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.run import RunWarned
+from treadle.domain.events.work import SetupFinished
 from treadle.domain.run import LandingChoice
 from treadle.verify.check_runner import CommandStopped
 from treadle.verify.suite_comparison import RegressionRules
@@ -94,9 +95,9 @@ def _work(parts: RunParts, history: History, state: PhaseState) -> FocusWork:
 
 
 def _focus_steps(parts: RunParts, history: History) -> FocusSteps:
-    async def set_up() -> None:
+    async def set_up() -> SetupFinished | None:
         # With its own count of failures: a new plan is another reason to try.
-        await parts.sessions.new_setup()()
+        return await parts.sessions.new_setup()()
 
     commands = ProjectCommands(
         check=parts.facts.check,

@@ -2,7 +2,7 @@
 commands."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from treadle.domain.events.focus import (
     CommandFinished,
@@ -10,6 +10,7 @@ from treadle.domain.events.focus import (
     IssueSaved,
 )
 from treadle.domain.events.run import RunWarned
+from treadle.domain.events.work import SetupFinished
 from treadle.domain.ports import Clock, Log
 from treadle.domain.session import Completed, SessionResult
 from treadle.verify.check_runner import CheckCommand, CheckRunner, CommandStopped
@@ -19,6 +20,7 @@ from treadle.workflows.focus.prompt import MAX_CHECK
 from treadle.workflows.loop.run_parts import ProjectNotes
 from treadle.workflows.loop.run_workspace import RunWorkspace
 from treadle.workflows.loop.workflow_state import RoundRef
+from treadle.workflows.loop.workspace_setup import setup_prompt
 from treadle.workflows.loop.workspace_spec import ImportedTip
 from treadle.workspace.git import GitFailed
 
@@ -30,7 +32,7 @@ class ProjectCommands:
     check: str
     check_s: float
     # Sets the workspace up, unless it is up to date.
-    set_up: Callable[[], Awaitable[None]]
+    set_up: Callable[[], Awaitable[SetupFinished | None]]
     # Makes the next `set_up` run in any case.
     forget_setup: Callable[[], None]
 
@@ -40,6 +42,8 @@ class Elapsed:
     """The duration of a command, which may have been skipped. Stored as a step result."""
 
     seconds: float
+    # What the next sessions must know about it.
+    notice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +111,12 @@ class FocusSteps:
         """Set the workspace up; a failure is recorded and left to the agent. With `force`, also
         where it is up to date, because there is a new plan."""
         started_at = self.clock.monotonic()
+        finished = None
         if not self.is_stopping():
             if force:
                 self.commands.forget_setup()
-            await self.commands.set_up()
-        return self._elapsed_since(started_at)
+            finished = await self.commands.set_up()
+        return replace(self._elapsed_since(started_at), notice=setup_prompt(finished))
 
     async def check(self, number: int, commit: str) -> Elapsed:
         """Run the check command on the commit; the next prompt contains its output."""

@@ -51,6 +51,8 @@ class FocusWork:
     redact: Redactor
     # What the next reviewer must review.
     scope: ReviewScope = field(default_factory=ReviewScope)
+    # About a setup that failed; for the sessions after it.
+    setup_notice: str = ""
 
     def decide(self, progress: RunProgress, rules: DecisionRules) -> NextAction:
         return decide_next(progress, self.phase_state, rules)
@@ -62,7 +64,7 @@ class FocusWork:
         text = self.briefs.text_of(instruction)
         prompt = focus_prompt(instruction, text, self.facts, self.history(), self.scope)
         tools = self._tools(self.briefs.role_of(instruction))
-        return self.briefs.write(instruction, limits, prompt, tools)
+        return self.briefs.write(instruction, limits, prompt + self.setup_notice, tools)
 
     def _tools(self, role: Role) -> tuple[Tool, ...]:
         match role:
@@ -135,7 +137,9 @@ class FocusWork:
 
     async def _set_up(self, number: int, *, force: bool) -> float:
         act = partial(self.focus_steps.set_up, force=force)
-        return (await self.steps.step(f"setup {number}", act, returns=Elapsed)).seconds
+        elapsed = await self.steps.step(f"setup {number}", act, returns=Elapsed)
+        self.setup_notice = elapsed.notice
+        return elapsed.seconds
 
     async def _run_check(self, number: int, tip: str) -> float:
         act = partial(self.focus_steps.check, number, tip)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar, assert_never
 
-from treadle.domain.check import BeforeOutcome, Check
+from treadle.domain.check import Check
 from treadle.domain.deliverable import Claim, Deliverable, with_valid_proof
 from treadle.domain.events.verification import CheckAdded, CheckFinished, DeliverableClaimed
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated, StatusAdopted
@@ -95,7 +95,7 @@ def _apply_check_result(history: History, event: CheckFinished) -> History:
     evidence = event.evidence
     if evidence.when != "before":
         return history
-    before: BeforeOutcome = "passed" if evidence.is_green else "failed"
+    before = event.before_outcome
 
     def with_outcome(d: Deliverable) -> Deliverable:
         for check in d.checks:

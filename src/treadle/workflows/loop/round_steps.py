@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 
 from treadle.domain.events.run import RoundStarted
 from treadle.domain.events.session import SessionEnded
+from treadle.domain.events.work import SetupFinished
 from treadle.domain.limits import SessionLimits
 from treadle.domain.ports import Log
 from treadle.domain.session import Cancelled, SessionResult
 from treadle.session.driver import PriorSpending, SessionDriver
 from treadle.session.session_admission import SessionAdmission, WaitUntil
 from treadle.session.stop_signal import unless_stopped
+from treadle.workflows.loop.command_trial import CommandTrial
 from treadle.workflows.loop.findings import RoundCommits, VerificationFindings
 from treadle.workflows.loop.instructions import resumed_text
 from treadle.workflows.loop.limit_checks import remaining_limits, session_allowance
@@ -21,6 +23,7 @@ from treadle.workflows.loop.run_progress import RunProgress
 from treadle.workflows.loop.run_workspace import RunWorkspace
 from treadle.workflows.loop.withheld_files import withheld_prompt
 from treadle.workflows.loop.workflow_state import RoundImport, RoundRef, WorkflowState
+from treadle.workflows.loop.workspace_setup import setup_prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +45,12 @@ class RoundVerification:
     look: Observation
 
 
-async def nothing_to_prepare() -> None:
+Prepare = Callable[[], Awaitable[SetupFinished | None]]
+
+
+async def nothing_to_prepare() -> SetupFinished | None:
     """For workspaces that need no setup."""
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +67,10 @@ class RoundSteps:
     # Counts its keys per leg.
     log: Log
     slots: asyncio.Semaphore
+    # Tries the project's commands before the first session.
+    trial: CommandTrial
     # Installs what the project needs before a session.
-    prepare: Callable[[], Awaitable[None]] = nothing_to_prepare
+    prepare: Prepare = nothing_to_prepare
 
     async def observe(self) -> Observation:
         """The current inputs of the next decision."""
@@ -96,26 +105,27 @@ class RoundSteps:
             admitted = self.admission.before_session()
             if isinstance(admitted, WaitUntil):
                 return self._close_cut_session(record, admitted)
-            prepared_s = await self._prepare(ref)
+            prepared_s, setup_text = await self._prepare(ref)
             if record is None and self.driver.stop.is_set():
                 return SessionAttempt(None, prepared_s=prepared_s)
             allowance = session_allowance(self.session_limits, observed.limits, progress)
-            result = await self._run_session(ref, allowance)
+            result = await self._run_session(ref, allowance, setup_text)
         finally:
             self.slots.release()
         self._report_to_admission(ref, result)
         return SessionAttempt(result, prepared_s=prepared_s)
 
-    async def _prepare(self, ref: RoundRef) -> float:
-        """Prepare the workspace, except for an interrupted session; the seconds that it took."""
+    async def _prepare(self, ref: RoundRef) -> tuple[float, str]:
+        """Prepare the workspace, except for an interrupted session; the seconds that it took, and
+        what the session must know about it."""
         if self.history.session_record(ref.index) is not None:
-            return 0.0
+            return 0.0, ""
         started = self.driver.clock.monotonic()
         # Before the round is recorded: a recorded round may have lost work itself.
         self.workspace.begin_round()
         self.work.begin_round()
-        await self.prepare()
-        return round(self.driver.clock.monotonic() - started, 3)
+        finished = await self.prepare()
+        return round(self.driver.clock.monotonic() - started, 3), setup_prompt(finished)
 
     async def _acquire_slot(self) -> bool:
         """Wait for a session slot; False if the run is asked to stop first."""
@@ -158,13 +168,16 @@ class RoundSteps:
         for event in self.admission.after_session(result):
             self.log.record(event, once=f"{event.type} {ref.index}")
 
-    async def _run_session(self, ref: RoundRef, limits: SessionLimits) -> SessionResult:
+    async def _run_session(
+        self, ref: RoundRef, limits: SessionLimits, setup_text: str
+    ) -> SessionResult:
         record = self.history.session_record(ref.index)
         if record is not None:
             limits = remaining_limits(limits, cost_usd=record.cost_usd, seconds=record.seconds)
         self.log.record(RoundStarted(ref.number, ref.instruction), once=f"round {ref.index}")
         brief = self.work.brief(ref.instruction, limits)
-        prompt = brief.prompt + withheld_prompt(self.workspace.withheld) + ref.findings
+        withheld = withheld_prompt(self.workspace.withheld)
+        prompt = brief.prompt + setup_text + withheld + ref.findings
         brief = replace(brief, prompt=prompt)
         if record is None or record.session is None:
             return await self.driver.run(brief, limits)

@@ -18,11 +18,11 @@ from treadle.domain.ports import Clock, Log
 from treadle.domain.run import LandingChoice, RunResult
 from treadle.domain.session import QuotaExceeded, SandboxError, SessionResult
 from treadle.durable.port import Steps
-from treadle.session.faults import pause_after
 from treadle.session.quota_messages import wait_until
 from treadle.session.session_admission import WaitUntil
 from treadle.session.stop_signal import unless_stopped
 from treadle.workflows.loop.approval_requests import ApprovalRequester, ask
+from treadle.workflows.loop.command_trial import try_commands
 from treadle.workflows.loop.failing_tests_question import (
     AcceptFailures,
     decide_failing_tests,
@@ -33,6 +33,7 @@ from treadle.workflows.loop.limit_checks import limit_warnings
 from treadle.workflows.loop.next_action import (
     AskAboutTests,
     DecisionRules,
+    NextAction,
     Reverify,
     RunSession,
     StopRun,
@@ -47,6 +48,7 @@ from treadle.workflows.loop.run_progress import (
     after_verification,
     failure_message,
     result_of,
+    round_delay,
 )
 from treadle.workflows.loop.run_timer import RunTimer
 from treadle.workflows.loop.stuck import facts_of
@@ -82,6 +84,7 @@ class RunLoop:
     attempts: int = 0
     pauses: int = 0
     observations: int = 0
+    is_tried: bool = False
     warned: set[str] = field(default_factory=set)
     # Start of the current work, whose time is counted at its end.
     uncounted_since: float | None = None
@@ -101,8 +104,7 @@ class RunLoop:
             observed = await self._verify("verify 0", self.rounds.workspace.snapshot)
         while True:
             self._apply_observation(observed)
-            rules = DecisionRules(observed.limits, observed.wait_for_quota, observed.fix_rounds)
-            match self.work.decide(self.progress, rules):
+            match await self._decide(observed):
                 case StopRun() as stop:
                     return result_of(self.progress, stop)
                 case WaitForQuota() as wait:
@@ -134,9 +136,21 @@ class RunLoop:
             f"look {self.observations}", self.rounds.observe, returns=Observation
         )
 
+    async def _decide(self, observed: Observation) -> NextAction:
+        """The next action; the first that needs the project's commands waits for their trial."""
+        rules = DecisionRules(observed.limits, observed.wait_for_quota, observed.fix_rounds)
+        action = self.work.decide(self.progress, rules)
+        if self.is_tried or not isinstance(action, RunSession | Reverify):
+            return action
+        self.is_tried = True
+        tried = await try_commands(self.steps, self.rounds.trial)
+        self.progress = replace(self.progress, running_s=self.progress.running_s + tried.took_s)
+        return StopRun("setup_failed", tried.problem) if tried.problem else action
+
     async def _work(self, work: RunSession, observed: Observation) -> Observation:
         if self.progress.rounds or self.progress.last:
-            await self._sleep_until(observed.at + timedelta(seconds=self._delay()))
+            delay_s = round_delay(self.progress, self.pacing, self.jitter)
+            await self._sleep_until(observed.at + timedelta(seconds=delay_s))
         number = self.progress.rounds + 1
         ref = RoundRef(self.session_index, number, work.instruction, self.progress.findings)
         self.uncounted_since = self.clock.monotonic()
@@ -249,16 +263,6 @@ class RunLoop:
             errors, max_retries = self.progress.consecutive_errors, observed.limits.max_retries
             failed = RoundFailed(ref.number, message, errors, max_retries)
             self.log.record(failed, once=f"failed {self.session_index}")
-
-    def _delay(self) -> float:
-        """The delay between rounds, which grows with each failure in a row."""
-        errors, last = self.progress.consecutive_errors, self.progress.last
-        if not errors or last is None:
-            return self.pacing.delay_s
-        base_s = self.pacing.backoff_s
-        return max(
-            self.pacing.delay_s, pause_after(last, errors, base_s=base_s, jitter=self.jitter())
-        )
 
     async def _wait(self, wait: WaitForQuota) -> Observation:
         act = partial(self._quota_pause, wait)

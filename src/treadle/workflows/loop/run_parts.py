@@ -1,7 +1,7 @@
 """The parts that a workflow builds its loop from; `wiring.compose` makes them."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
@@ -19,9 +19,10 @@ from treadle.verify.check_runner import CheckRunner
 from treadle.verify.suite import SuiteCommand
 from treadle.workflows.definition import LogFollower, Workflow
 from treadle.workflows.loop.approval_requests import ApprovalRequester
+from treadle.workflows.loop.command_trial import CommandTrial
 from treadle.workflows.loop.findings import RoundCommit
 from treadle.workflows.loop.observation import Pacing, RunInputs
-from treadle.workflows.loop.round_steps import RoundSteps
+from treadle.workflows.loop.round_steps import Prepare, RoundSteps
 from treadle.workflows.loop.run_history import RunHistory
 from treadle.workflows.loop.run_loop import RunLoop
 from treadle.workflows.loop.run_progress import RunProgress
@@ -31,8 +32,6 @@ from treadle.workflows.loop.session_briefs import SessionBriefs
 from treadle.workflows.loop.workflow_state import WorkflowState
 from treadle.workflows.loop.workspace_spec import PreviousRuns
 from treadle.workspace.git import Git
-
-Prepare = Callable[[], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +70,8 @@ class SessionParts:
     new_setup: Callable[[], Prepare]
     # Makes the setup count as not done.
     forget_setup: Callable[[], None]
+    # Files that the setup command needs and that do not exist yet.
+    awaited_files: Callable[[], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +143,17 @@ class RunParts:
         prepare: Prepare | None = None,
     ) -> RunLoop:
         """The loop of this leg for a workflow's state; `prepare` runs before each session."""
+        set_up = self.sessions.new_setup()
+        trial = CommandTrial(
+            set_up=set_up,
+            awaited_files=self.sessions.awaited_files,
+            runner=self.checks.runner,
+            test="" if self.checks.suite is None else self.checks.suite.command,
+            commit=self.workspace.snapshot,
+            has_worked=self.history.has_worked,
+            clock=self.driver.clock,
+            log=self.leg_log,
+        )
         rounds = RoundSteps(
             driver=self.driver,
             work=work,
@@ -152,7 +164,8 @@ class RunParts:
             history=self.history,
             log=self.leg_log,
             slots=self.sessions.slots,
-            prepare=prepare or self.sessions.new_setup(),
+            trial=trial,
+            prepare=prepare or set_up,
         )
         return RunLoop(
             steps=self.steps,

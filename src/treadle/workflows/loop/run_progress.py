@@ -1,5 +1,6 @@
 """The progress of a run between two rounds, and its updates by sessions and verification. Pure."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
@@ -21,6 +22,7 @@ from treadle.domain.session import (
 )
 from treadle.domain.suite_report import SuiteObjection
 from treadle.domain.usage import Usage
+from treadle.session.faults import pause_after
 from treadle.session.stop_signal import StopReason
 from treadle.workflows.loop.failing_tests_question import (
     AcceptFailures,
@@ -30,6 +32,7 @@ from treadle.workflows.loop.failing_tests_question import (
 )
 from treadle.workflows.loop.findings import VerificationFindings
 from treadle.workflows.loop.next_action import StopRun
+from treadle.workflows.loop.observation import Pacing
 from treadle.workflows.loop.stuck import RoundFacts
 
 
@@ -170,6 +173,15 @@ def failure_message(outcome: Outcome | None) -> str | None:
             return f"the session was ended by its {outcome.limit} limit after {outcome.after_s:g} s"
         case _:
             assert_never(outcome)
+
+
+def round_delay(progress: RunProgress, pacing: Pacing, jitter: Callable[[], float]) -> float:
+    """The seconds between rounds, which grow with each failure in a row."""
+    errors, last = progress.consecutive_errors, progress.last
+    if not errors or last is None:
+        return pacing.delay_s
+    pause_s = pause_after(last, errors, base_s=pacing.backoff_s, jitter=jitter())
+    return max(pacing.delay_s, pause_s)
 
 
 def result_of(progress: RunProgress, stop: StopRun) -> RunResult:

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from treadle.domain.check import Evidence
 from treadle.domain.errors import ProjectError
+from treadle.domain.events.work import SetupFinished
 from treadle.domain.sandbox import Confinement, Network, Sandbox
 from treadle.policy.redaction import Redactor
 from treadle.session.stop_signal import unless_stopped
@@ -20,6 +21,7 @@ from treadle.workflows.loop.workspace_setup import MAX_TRIES, RunSetup
 from treadle.workspace.clean_checkout import CleanCheckout, SetupBase, find_tree
 from treadle.workspace.output_files import mark_files, read_written_files
 from treadle.workspace.project import Project
+from treadle.workspace.setup_key import SetupNotYet, setup_key
 
 # Characters of the output that a result contains; the log has all of it.
 MAX_OUTPUT = 8000
@@ -101,7 +103,7 @@ class SandboxedCheckRunner:
                 f"{project.root} has no commit {check.commit}",
                 hint="fetch it from where it was made, for example with `git fetch --all`",
             )
-        setup_note = await self._prepare_tree(check.commit, tree)
+        setup_note = await self._prepare_tree(check.commit)
         check = replace(check, seconds=min(check.seconds, self.time_left()))
         before = await asyncio.to_thread(mark_files, self.tree.work, check.collect)
         started = monotonic()
@@ -125,40 +127,51 @@ class SandboxedCheckRunner:
             read_written_files, self.tree.work, check.collect, before=before
         )
         files = {name: content.replace(prefix.encode(), b"") for name, content in files.items()}
-        return CommandResult(evidence, text[-MAX_OUTPUT:], files, text)
+        setup_failure = setup_note.strip().rpartition("\n")[2].strip("()")
+        return CommandResult(evidence, text[-MAX_OUTPUT:], files, text, setup_failure)
 
     async def _run(self, check: CheckCommand) -> CommandOutput:
         return await self.commands.run(check, self.confine(self.tree))
 
-    async def _prepare_tree(self, commit: str, tree: str) -> str:
+    async def _prepare_tree(self, commit: str) -> str:
         """Check out the commit and set it up; a note for the output if the setup failed."""
-        project, command = self.bounds.project, self.bounds.setup
-        if not command:
+        project, key = self.bounds.project, await self._setup_key(commit)
+        if isinstance(key, SetupNotYet):
             await self.tree.prepare(project, commit)
             return ""
-        base = await self._base(commit, setup_key(tree, command))
+        base = await self._base(commit, key)
         await self.tree.prepare(project, commit, base)
         return self.tree.note_of(base)
+
+    async def try_setup(self, commit: str) -> SetupFinished | SetupNotYet:
+        """Set a clean checkout of the commit up; the next check on it uses the result."""
+        key = await self._setup_key(commit)
+        return key if isinstance(key, SetupNotYet) else (await self._set_up(commit, key))[0]
+
+    async def _setup_key(self, commit: str) -> str | SetupNotYet:
+        project, command = self.bounds.project, self.bounds.setup
+        if not command:
+            return SetupNotYet(())
+        return await setup_key(project, commit, command, self.tree.included.names)
 
     async def _base(self, commit: str, key: str) -> SetupBase:
         """The base for this key; a failed setup is tried again, up to `MAX_TRIES`."""
         base = self.tree.base_for(key)
-        failures = self._failures.get(key, 0)
-        if base is not None and (not self.tree.note_of(base) or failures >= MAX_TRIES):
+        is_final = self._failures.get(key, 0) >= MAX_TRIES
+        if base is not None and (is_final or not self.tree.note_of(base)):
             return base
+        return (await self._set_up(commit, key))[1]
+
+    async def _set_up(self, commit: str, key: str) -> tuple[SetupFinished, SetupBase]:
+        """Run the setup on a clean checkout, and keep that as the base for this key."""
         await self.tree.prepare(self.bounds.project, commit)
         finished = await self.run_setup(self.confine(self.tree))
         note = ""
         if finished.exit_code != 0:
-            self._failures[key] = failures + 1
-            end = f"(setting up failed with exit code {finished.exit_code})"
+            self._failures[key] = self._failures.get(key, 0) + 1
+            end = f"(setup failed with exit code {finished.exit_code})"
             note = f"{finished.output.rstrip()}\n{end}\n\n"
-        return await asyncio.to_thread(self.tree.keep_base, key, note)
-
-
-def setup_key(tree: str, command: str) -> str:
-    """The key of a setup on a tree. Any file may affect the setup, so no other tree shares it."""
-    return hashlib.sha256(f"{tree}\0{command}".encode()).hexdigest()
+        return finished, await asyncio.to_thread(self.tree.keep_base, key, note)
 
 
 def output_text(result: CommandOutput, seconds: float) -> str:

@@ -7,6 +7,11 @@ from treadle.domain.events.run import SandboxMode
 from treadle.domain.sandbox import Network
 from treadle.policy.roles import ShellSet
 
+READS = (
+    "Your role only reads: change no file of the project, which may be mounted read-only. To build "
+    "it or to run its tests, copy it first: `cp -r . /tmp/copy && cd /tmp/copy`."
+)
+
 IndexAccess = Literal["open", "closed"]
 
 
@@ -25,7 +30,7 @@ def conditions_text(conditions: SessionConditions, commands: ShellSet) -> str:
     """A section of the instructions: what is closed, and what to do instead."""
     lines = [_sandbox(conditions), _network(conditions), _dependencies(conditions)]
     if commands == "read":
-        lines = [_sandbox(conditions), "Your role only reads: change no file of the project."]
+        lines = [_sandbox(conditions), READS]
     lines += [
         "Start a server or a database that you need on 127.0.0.1, and stop it in the same command: "
         "a later command cannot end it. Run no command that does not end by itself in the "

@@ -49,11 +49,14 @@ class SuiteVerifier:
             if isinstance(before, CommandStopped):
                 return before
             self.record(event_of(before, describe_baseline(before)))
-            self.before = before
+            # Where the setup failed, the next verification may learn more.
+            self.before = None if before.setup_failure else before
+        else:
+            before = self.before
         now = await self._run(commit, when)
         if isinstance(now, CommandStopped):
             return now
-        comparison = compare_suite_runs(self.before, now, self.rules())
+        comparison = compare_suite_runs(before, now, self.rules())
         accepted_objections = tuple(
             each for each in comparison.objections if each.accepted_as in accepted
         )

@@ -1,39 +1,56 @@
 """Setup, check and test commands of a project with a package.json. Pure."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from treadle.domain.suite_report import REPORTS_FOLDER
-from treadle.workspace.stacks.languages import Stack, chain
 from treadle.workspace.stacks.project_listing import ProjectListing
+from treadle.workspace.stacks.stack import Stack, chain, table
+from treadle.workspace.stacks.workspace_members import node_members
 
 _PLACEHOLDER = "no test specified"
 
 
 @dataclass(frozen=True, slots=True)
 class PackageManager:
-    """A package manager: how it installs, runs a script, and runs a tool."""
+    """A package manager: how it installs, runs a script, and runs a tool.
+
+    An installation takes the versions of the lock file, and still succeeds if the agent has changed
+    package.json without it.
+    """
 
     install: str
     script: str
     tool: str
+    # Runs the test script of each workspace that has one.
+    test_members: str
     # Separates a script from further options for it.
     further: str = ""
 
 
-_NPM = PackageManager("npm ci", "npm run", "npx", "-- ")
-_PNPM = PackageManager("pnpm install --frozen-lockfile", "pnpm run", "pnpm exec")
-_YARN = PackageManager("yarn install --frozen-lockfile", "yarn run", "yarn run")
-_YARN_BERRY = PackageManager("yarn install --immutable", "yarn run", "yarn run")
-_BUN = PackageManager("bun install --frozen-lockfile", "bun run", "bunx")
-_UNLOCKED = {
-    "npm": PackageManager("npm install", _NPM.script, _NPM.tool, _NPM.further),
-    "pnpm": PackageManager("pnpm install", _PNPM.script, _PNPM.tool),
-    "yarn": PackageManager("yarn install", _YARN.script, _YARN.tool),
-    "bun": PackageManager("bun install", _BUN.script, _BUN.tool),
+_NPM = PackageManager(
+    "npm ci || npm install", "npm run", "npx", "npm run test --workspaces --if-present", "-- "
+)
+_MANAGERS = {
+    "npm": replace(_NPM, install="npm install"),
+    "pnpm": PackageManager(
+        # In CI it would refuse a lock file that does not match.
+        "pnpm install --no-frozen-lockfile",
+        "pnpm run",
+        "pnpm exec",
+        "pnpm --recursive --if-present run test",
+    ),
+    "yarn": PackageManager("yarn install", "yarn run", "yarn run", "yarn workspaces run test"),
+    "bun": PackageManager("bun install", "bun run", "bunx", "bun run --filter '*' test"),
 }
+_YARN_BERRY = PackageManager(
+    "yarn install --no-immutable",
+    "yarn run",
+    "yarn run",
+    "yarn workspaces foreach --all run test",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,28 +102,32 @@ def node(files: ProjectListing) -> Stack | None:
         return None
     package = files.json("package.json")
     installer = _installer(files, package)
-    scripts = _table(package, "scripts")
-    dependencies = {**_table(package, "dependencies"), **_table(package, "devDependencies")}
-    setup = installer.install if dependencies or _is_locked(files) else ""
+    scripts = table(package, "scripts")
+    dependencies = {**table(package, "dependencies"), **table(package, "devDependencies")}
+    members = node_members(files)
+    needs_setup = dependencies or members or _is_locked(files)
     return Stack(
         "node",
-        setup,
+        installer.install if needs_setup else "",
         _check(files, scripts, dependencies, installer),
-        _test(files, scripts, dependencies, installer),
+        _test(files, scripts, dependencies, installer) or _test_members(members, installer),
+        ("node_modules/",) if needs_setup else (),
     )
 
 
 def _installer(files: ProjectListing, package: Mapping[str, Any]) -> PackageManager:
-    if files.has("pnpm-lock.yaml"):
-        return _PNPM
+    if files.has("pnpm-lock.yaml", "pnpm-workspace.yaml"):
+        return _MANAGERS["pnpm"]
     if files.has("yarn.lock"):
-        return _YARN_BERRY if files.has(".yarnrc.yml") else _YARN
+        return _YARN_BERRY if files.has(".yarnrc.yml") else _MANAGERS["yarn"]
     if files.has("bun.lock", "bun.lockb"):
-        return _BUN
+        return _MANAGERS["bun"]
     if files.has("package-lock.json", "npm-shrinkwrap.json"):
         return _NPM
-    named = str(package.get("packageManager", "")).partition("@")[0]
-    return _UNLOCKED.get(named, _UNLOCKED["npm"])
+    named, _, version = str(package.get("packageManager", "")).partition("@")
+    if named == "yarn" and not version.startswith(("0", "1.")):
+        return _YARN_BERRY
+    return _MANAGERS.get(named, _MANAGERS["npm"])
 
 
 def _is_locked(files: ProjectListing) -> bool:
@@ -138,7 +159,7 @@ def _test(
 ) -> str:
     script = str(scripts.get("test", ""))
     # A script that watches for changes never ends, so its tool is started directly.
-    if script and _PLACEHOLDER not in script and "--watch" not in script:
+    if _is_test_script(script) and "--watch" not in script:
         return _test_by_script(script, installer)
     for runner in _RUNNERS:
         if runner.package in dependencies:
@@ -158,6 +179,11 @@ def _test_by_script(script: str, installer: PackageManager) -> str:
     return command
 
 
-def _table(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    table = settings.get(name)
-    return table if isinstance(table, Mapping) else {}
+def _test_members(members: Sequence[ProjectListing], installer: PackageManager) -> str:
+    scripts = [table(member.json("package.json"), "scripts").get("test", "") for member in members]
+    return installer.test_members if any(_is_test_script(str(s)) for s in scripts) else ""
+
+
+def _is_test_script(script: str) -> bool:
+    """Not what `npm init` writes."""
+    return bool(script) and _PLACEHOLDER not in script

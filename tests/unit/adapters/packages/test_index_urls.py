@@ -5,7 +5,6 @@ import pytest
 from tests.unit.adapters.packages.configuration import ADA
 from treadle.adapters.packages.index_urls import (
     IndexAddress,
-    find_linked_hosts,
     is_below,
     parse_address,
     with_password,
@@ -81,35 +80,3 @@ def test_an_address_is_below_another_on_the_same_host_and_path(
 )
 def test_an_index_is_let_through_by_its_host_and_port(url: str, host: str) -> None:
     assert PackageIndex("files", url).host == host
-
-
-PAGE = """
-<a href="https://files.example/a/tiny-1.0.whl#sha256=0">tiny</a>
-<a href='https://files.example/b/tiny-2.0.whl'>tiny</a>
-<a href="https://index.example/c/tiny-3.0.whl">tiny</a>
-<a href="/d/tiny-4.0.whl">tiny</a>
-<a href="http://plain.example/tiny-5.0.whl">tiny</a>
-<a href="http://index.example:8080/tiny-6.0.whl">tiny</a>
-"""
-
-
-@pytest.mark.parametrize(
-    ("index", "linked"),
-    [
-        ("https://index.example/simple", ["https://files.example/"]),
-        (
-            "http://index.example/simple",
-            [
-                "https://files.example/",
-                "https://index.example/",
-                "http://index.example:8080/",
-            ],
-        ),
-    ],
-)
-def test_other_hosts_that_an_index_links_to_hold_its_files_if_they_are_spoken_to_as_safely(
-    index: str, linked: list[str]
-) -> None:
-    assert find_linked_hosts(PAGE, PackageIndex("python", index)) == [
-        PackageIndex("files", url, linked=True) for url in linked
-    ]

@@ -359,3 +359,27 @@ def test_the_kind_of_a_path_does_not_follow_links(tmp_path: Path) -> None:
         "none": "absent",
         "file/x": "absent",
     }
+
+
+async def test_a_file_that_holds_a_login_is_empty_inside(sandbox: Bubblewrap, folder: Path) -> None:
+    (folder / "shown/npmrc").write_text("_authToken=hunter2\n")
+    (folder / "unseen").write_text("hunter2\n")
+    emptied = (folder / "shown/npmrc", folder / "unseen", folder / "shown/absent")
+    confined = replace(within(folder, "shown"), emptied=emptied)
+
+    line = f"cat {folder}/shown/npmrc {folder}/shown/text; ls {folder}/shown {folder}/unseen"
+    text = await output(sandbox, line, confined)
+
+    assert "hunter2" not in text
+    assert text.startswith("shown\n")
+    assert "npmrc\ntext\n" in text
+    assert "unseen': No such file" in text
+
+
+async def test_a_link_leads_to_its_program(sandbox: Bubblewrap, folder: Path) -> None:
+    program = folder / "shown/program"
+    program.write_text('#!/bin/sh\necho "$0"\n')
+    program.chmod(0o755)
+    confined = replace(within(folder, "shown"), links={folder / "bin/tool": program})
+
+    assert await output(sandbox, f"{folder}/bin/tool", confined) == f"{folder}/bin/tool\n"

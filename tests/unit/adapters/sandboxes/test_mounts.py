@@ -166,3 +166,12 @@ def test_there_must_be_a_workspace_and_a_home() -> None:
     assert plan_mounts(Confinement(WORK, Path("/nowhere")), disk()) == SandboxFailed(
         "/nowhere is to be confined in, and is no directory"
     )
+
+
+def test_a_workspace_that_is_only_read_is_mounted_so_and_nothing_is_created_in_it() -> None:
+    within = Confinement(WORK, HOME, workspace_access="read", protected=(Path(".treadle"),))
+
+    found = planned(within, disk({".git": "directory"}))
+
+    assert of_workspace(found) == [(".", "read")]
+    assert found.folders == ()

@@ -1,5 +1,6 @@
 """The rules for the macOS sandbox, as text: no Mac runs these tests."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from treadle.adapters.sandboxes.interpreter import Interpreter
@@ -87,6 +88,14 @@ def test_only_the_system_and_the_confinements_paths_are_readable() -> None:
     )
     assert '"/Users"' not in reading
     assert '(subpath "/private/etc")' not in reading
+
+
+def test_a_workspace_that_is_only_read_is_not_writable() -> None:
+    within = replace(WITHIN, workspace_access="read")
+
+    assert WRITES.replace('(subpath "/w") ', "") in rules(within)
+    reading = [line for line in rules(within) if line.startswith("(allow file-read* ")]
+    assert any(line.endswith('(subpath "/w") (subpath "/home"))') for line in reading)
 
 
 def test_the_network_is_closed_without_a_socket_and_open_if_asked_for() -> None:

@@ -152,3 +152,14 @@ def test_what_a_focus_run_leaves_to_a_person_is_named_at_the_end() -> None:
         "                .treadle/backlog/two.md",
         "  rounds        2 of at most 100",
     ]
+
+
+def test_a_check_that_could_not_run_before_the_work_says_why() -> None:
+    event = replace(
+        checked(DIVIDE, WRITTEN, "before", 127), inconclusive="jq was not found (exit code 127)"
+    )
+
+    assert rendered(event, width=100) == [
+        "  ! check could not run before the work · 2s · DL-002: it is documented",
+        "    jq was not found (exit code 127)",
+    ]

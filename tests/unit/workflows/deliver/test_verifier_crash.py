@@ -129,7 +129,7 @@ EXPECTED = RunFacts(
         *shown("DL-1"),
     ],
     [
-        *("begin", "look 1", "session 1", "home 1", "verify 1"),
+        *("begin", "look 1", "try commands", "session 1", "home 1", "verify 1"),
         *("session 2", "home 2", "verify 2", "session 3", "home 3", "verify 3", "show 1"),
         *("session 4", "home 4", "verify 4", "show 2"),
     ],
@@ -167,7 +167,7 @@ async def test_what_a_run_had_not_shown_when_it_was_ended_is_shown_first_when_it
     resumed = await harness.execute()
 
     assert (interrupted.reason, resumed.reason) == ("interrupted", "all_passed")
-    assert harness.steps == ["begin", "look 1", "verify 0", "show 1"]
+    assert harness.steps == ["begin", "look 1", "verify 0", "try commands", "show 1"]
     assert len(harness.agent.briefs) == 1
     # Seen to fail on the tree before all work, not on the one that had the work already.
     assert [(d.id, d.proof) for d in harness.status.read()] == [

@@ -92,11 +92,11 @@ async def test_setup_follows_each_plan_and_the_check_comes_before_each_task_and_
 
     await harness.execute()
 
-    assert harness.set_up == ["anew", "set up"]
-    # A new plan is another reason to try a setup that failed before.
-    assert harness.setups_made == 1
+    assert harness.set_up == ["set up", "anew", "set up"]
+    # A new plan is another reason to try a setup that failed before; the first is the trial.
+    assert harness.setups_made == 2
     assert harness.steps == [
-        *("begin", "look 1"),
+        *("begin", "look 1", "try commands"),
         *("session 1", "home 1", "turn 1", "setup 1", "check 1"),
         *("session 2", "home 2", "turn 2", "check 2"),
         *("session 3", "home 3", "turn 3", "check 3"),

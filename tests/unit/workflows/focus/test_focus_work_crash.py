@@ -182,7 +182,7 @@ async def test_a_run_that_was_interrupted_goes_on_with_the_phase_that_was_due(
 
     assert (result.reason, result.rounds) == ("approved", 2)
     assert harness.steps[:4] == ["begin", "setup 0", "check 0", "look 1"]
-    assert harness.set_up == ["anew", "set up", "set up", "anew", "set up"]
+    assert harness.set_up == ["set up", "anew", "set up", "set up", "anew", "set up"]
     assert list(harness.wip) == [
         ".md",
         ".round-1.md",

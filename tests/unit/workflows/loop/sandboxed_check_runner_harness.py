@@ -10,6 +10,7 @@ from pathlib import Path
 from tests.builders import RUN, Repository, repository_in
 from tests.missing import missing
 from treadle.adapters.stores.evidence import EvidenceLogs
+from treadle.domain.events.oversight import HostAsked
 from treadle.domain.run_request import RunRequest
 from treadle.policy.redaction import make_redactor
 from treadle.runs.credentials import run_secrets
@@ -91,8 +92,8 @@ async def make_runner_harness(
     sandbox = choose_sandbox(ready.environment, reports=ready.directory, wanted=True)
     hosts: list[tuple[str, int, bool]] = []
 
-    def record(host: str, port: int, allowed: bool) -> None:
-        hosts.append((host, port, allowed))
+    def record(asked: HostAsked) -> None:
+        hosts.append((asked.host, asked.port, asked.allowed))
 
     context = ProjectCommandContext(
         ready,

@@ -161,6 +161,7 @@ def long_run(harness: RunHarness) -> RunFacts:
 STEPS = [
     "begin",
     "look 1",
+    "try commands",
     "session 1",
     "home 1",
     "session 2",
@@ -227,7 +228,7 @@ def short_run(harness: RunHarness) -> RunFacts:
             ("imported", 2),
         ],
         [title, "Round 1: work in progress", "First"],
-        STEPS[:6],
+        STEPS[:7],
     )
 
 

@@ -28,6 +28,7 @@ from treadle.domain.deliverable import Tally
 from treadle.domain.errors import ProjectError, SandboxBroken, StoreError
 from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.run import RoundFailed
+from treadle.domain.events.work import SetupFinished
 from treadle.domain.ids import RunId
 from treadle.domain.run import RunResult
 from treadle.domain.session import (
@@ -275,15 +276,17 @@ async def test_the_time_to_import_work_is_running_time(harness: RunHarness) -> N
 
 
 async def test_the_time_to_make_the_workspace_ready_is_running_time(harness: RunHarness) -> None:
-    async def prepare() -> None:
+    async def prepare() -> SetupFinished | None:
         harness.clock.advance(30)
+        return None
 
+    # Tried before the first session, and looked at again before each.
     harness.prepare = prepare
     harness.sessions = [[turned("DL-1", "passed"), ending()]]
 
     ended = await harness.execute()
 
-    assert ended == RunResult("all_passed", 1, Tally(passed=1, total=1), 0.0, Usage(), 30.0)
+    assert ended == RunResult("all_passed", 1, Tally(passed=1, total=1), 0.0, Usage(), 60.0)
 
 
 async def test_a_run_that_is_stopped_while_its_workspace_is_made_ready_begins_no_session(

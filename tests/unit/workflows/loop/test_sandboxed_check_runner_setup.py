@@ -1,4 +1,4 @@
-"""The setup command of a project runs once for each tree; its result is reused, never trusted."""
+"""The setup command of a project runs once for what it depends on; its result is never trusted."""
 
 import hashlib
 from dataclasses import replace
@@ -118,7 +118,7 @@ async def test_a_setup_that_fails_is_reported_before_the_output_and_tried_again(
     harness.commit(lucky="")
     later = await harness.run("echo ran")
 
-    assert output_lines(result) == ["no luck", "(setting up failed with exit code 1)", "", "ran"]
+    assert output_lines(result) == ["no luck", "(setup failed with exit code 1)", "", "ran"]
     assert result.evidence.exit_code == 0
     assert output_lines(later) == ["ran"]
 
@@ -129,3 +129,29 @@ async def test_the_stored_base_is_found_by_the_next_process(tmp_path: Path) -> N
     anew = replace(harness, runner=check_runner(harness.context, harness.ready.directory))
 
     assert (await anew.run("cat installed")).output == first.output
+
+
+async def test_commits_share_what_an_installer_left_while_manifests_stay(tmp_path: Path) -> None:
+    setup = "python3 -m venv --without-pip .venv"
+    harness = await make_runner_harness(tmp_path, {"project.setup": setup})
+    mark = await harness.run("cat .venv/pyvenv.cfg")
+    harness.commit(**{"main.py": "print(1)\n"})
+    same = await harness.run("cat .venv/pyvenv.cfg main.py")
+    bases = [path.name for path in (harness.checkout / "bases").iterdir()]
+    harness.commit(**{"pyproject.toml": "[tool.x]\n"})
+    await harness.run("cat .venv/pyvenv.cfg")
+
+    assert output_lines(same) == [*output_lines(mark), "print(1)"]
+    assert len(bases) == 1
+    assert len(list((harness.checkout / "bases").iterdir())) == 2
+
+
+async def test_a_setup_waits_on_a_commit_that_lacks_its_files(tmp_path: Path) -> None:
+    harness = await make_runner_harness(tmp_path, {"project.setup": "sh setup.sh"})
+
+    waiting = await harness.run("ls")
+    harness.commit(**{"setup.sh": "touch installed\n"})
+    ready = await harness.run("ls")
+
+    assert (waiting.setup_failure, output_lines(waiting)) == ("", ["SPEC.md"])
+    assert output_lines(ready) == ["SPEC.md", "installed", "setup.sh"]

@@ -65,5 +65,5 @@ def test_an_open_network_is_not_called_closed(conditions: SessionConditions) -> 
 def test_a_role_that_only_reads_is_told_to_change_nothing() -> None:
     text = conditions_text(SessionConditions("sandboxed", "gateway"), "read")
 
-    assert "- Your role only reads: change no file of the project." in text
+    assert "- Your role only reads: change no file of the project, which may be mounted" in text
     assert "Add a dependency" not in text

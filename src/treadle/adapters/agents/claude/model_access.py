@@ -76,7 +76,7 @@ def reach_model(agent: "ClaudeAgent", endpoint: Endpoint) -> "ClaudeAgent":
     sockets = {**sessions.sockets, MODEL_SOCKET: endpoint.socket}
     if keeps_its_login(agent):
         # Told of a socket, Claude Code does not look for its login file.
-        entry = (*sessions.entry, *sessions.bridge, MODEL_SOCKET, str(MODEL_PORT))
+        entry = (*sessions.entry, *sessions.bridge, MODEL_SOCKET, str(MODEL_PORT), "--")
         return replace(
             at_bridge(agent, MODEL_PORT), sandbox=replace(sessions, sockets=sockets, entry=entry)
         )

@@ -125,7 +125,7 @@ SESSIONS = SessionSandbox(
     sandbox=cast(Any, None),
     confinement_for=lambda brief: pytest.fail("nothing is started here"),
     sockets={"/run/treadle/proxy.sock": Path("/tmp/proxy.sock")},
-    entry=("python", "bridge.py", "/run/treadle/proxy.sock", "3128"),
+    entry=("python", "bridge.py", "/run/treadle/proxy.sock", "3128", "--"),
     bridge=("python", "bridge.py"),
 )
 
@@ -134,7 +134,11 @@ SESSIONS = SessionSandbox(
     ("given", "socket", "entry"),
     [
         ({"ANTHROPIC_API_KEY": "k"}, "/run/treadle/model.sock", SESSIONS.entry),
-        ({}, None, (*SESSIONS.entry, "python", "bridge.py", "/run/treadle/model.sock", "3129")),
+        (
+            {},
+            None,
+            (*SESSIONS.entry, "python", "bridge.py", "/run/treadle/model.sock", "3129", "--"),
+        ),
     ],
     ids=["a key that the gateway holds", "a login file of its own"],
 )

@@ -1,0 +1,138 @@
+"""Decides which paths of a package index may be read, by the kind of index. Pure.
+
+Everything else is refused, because a path could carry data out or use a login for something else.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urlsplit
+
+from treadle.domain.package_index import IndexKind, PackageIndex
+
+# A page changes with every release; a package file never changes.
+PathUse = Literal["page", "file"]
+
+MAX_TARGET = 1024
+# One form for each path: no empty or dotted parts, and only the escapes that tools send.
+_PLAIN = re.compile(
+    r"(?:/|(?:/(?!\.{1,2}(?:/|\Z))(?:[\w.~@+!$,:=-]|%(?:2[fF]|40|2[bB]|21))+)+/?)", re.A
+)
+
+_PYTHON_NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,200}[A-Za-z0-9])?"
+_PYTHON_FILE = (
+    r"(?:\.whl|\.tar\.gz|\.zip|\.tgz|\.tar\.bz2|\.tar\.xz|\.egg)(?:\.metadata|\.asc|\.provenance)?"
+)
+_NODE_PART = r"[A-Za-z0-9~](?:[A-Za-z0-9._~-]{0,213})"
+_NODE_NAME = rf"(?:(?:@|%40){_NODE_PART}(?:/|%2[fF]))?{_NODE_PART}"
+_CRATE = r"[A-Za-z0-9_-]{1,64}"
+_VERSION = r"[A-Za-z0-9][A-Za-z0-9._+!~%-]{0,200}"
+_GO_MODULE = r"[a-z0-9!](?:[a-z0-9!._~/-]{0,400})"
+_GO_TILE = r"tile/[0-9]+/(?:data/)?[0-9x/]+(?:\.p/[0-9]+)?"
+_GO_DATABASE = rf"(?:supported|latest|lookup/{_GO_MODULE}@{_VERSION}|{_GO_TILE})"
+_GEM = r"[A-Za-z0-9_.-]{1,200}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    use: PathUse
+    # Matches the whole path below the index's own.
+    pattern: re.Pattern[str]
+
+
+def _rules(**patterns: str) -> tuple[_Rule, ...]:
+    """The pages of a kind of index, then its files."""
+    uses: tuple[PathUse, ...] = ("page", "file")
+    return tuple(_Rule(use, re.compile(patterns[use], re.A)) for use in uses if use in patterns)
+
+
+_BELOW: Mapping[IndexKind, tuple[_Rule, ...]] = {
+    "python": _rules(page=rf"/?|/{_PYTHON_NAME}/?", file=rf"/.*[^/]{_PYTHON_FILE}"),
+    "node": _rules(
+        # A name, and a version or tag of it.
+        page=rf"/{_NODE_NAME}(?:/{_VERSION})?|/-/package/{_NODE_NAME}/dist-tags|/-/ping|/-/npm/v1/keys",
+        file=rf"/{_NODE_NAME}/-/(?:(?:@|%40){_NODE_PART}/)?[\w.~+%-]+\.tgz",
+    ),
+    "rust": _rules(
+        page=rf"/config\.json|/1/{_CRATE}|/2/{_CRATE}|/3/[\w-]/{_CRATE}|/[\w-]{{2}}/[\w-]{{2}}/{_CRATE}",
+        file=rf"/.*{_CRATE}/(?:{_VERSION}/download|{_CRATE}-{_VERSION}\.crate)",
+    ),
+    "go": _rules(
+        page=rf"/{_GO_MODULE}/@v/list|/{_GO_MODULE}/@latest|/(?:sumdb/[a-z0-9.-]+/)?{_GO_DATABASE}",
+        file=rf"/{_GO_MODULE}/@v/{_VERSION}\.(?:info|mod|zip)",
+    ),
+    "ruby": _rules(
+        page=r"/(?:latest_|prerelease_)?specs\.4\.8\.gz|/versions|/names|/info/[\w.-]{1,200}"
+        r"|/api/v1/dependencies(?:\?gems=[\w.,-]{0,900})?",
+        file=rf"/gems/{_GEM}\.gem|/quick/Marshal\.4\.8/{_GEM}\.gemspec\.rz",
+    ),
+    "files": (),
+}
+# What a host of files has, whatever index links to it.
+_FILE = re.compile(
+    rf"/.*[^/](?:{_PYTHON_FILE}|\.tgz|\.crate|\.gem|/@v/{_VERSION}\.(?:info|mod|zip))"
+    rf"|/(?:.*/)?{_CRATE}/{_VERSION}/download",
+    re.A,
+)
+# Details of a release; some tools read them instead of the page.
+_PYTHON_DETAILS = re.compile(rf"/pypi/{_PYTHON_NAME}/(?:{_VERSION}/)?json", re.A)
+
+
+def is_plain(target: str) -> bool:
+    """Whether all programs parse the path in the same way; a query is not part of it."""
+    path, mark, query = target.partition("?")
+    return len(target) <= MAX_TARGET and bool(_PLAIN.fullmatch(path)) and bool(query) == bool(mark)
+
+
+def use_of_path(index: PackageIndex, target: str) -> PathUse | None:
+    """How the index itself uses a path of its host; None if it does not."""
+    if not is_plain(target):
+        return None
+    base = base_path(index)
+    if index.kind == "python" and (use := _use_beside_pages(base, target)):
+        return use
+    if base and target != base and not target.startswith(f"{base}/"):
+        return None
+    below = target[len(base) :]
+    return next((rule.use for rule in _BELOW[index.kind] if rule.pattern.fullmatch(below)), None)
+
+
+def is_file_path(target: str) -> bool:
+    """Whether a path names a package file, on a host that an index links to."""
+    return is_plain(target) and bool(_FILE.fullmatch(target))
+
+
+_MARKERS: Mapping[str, str] = {
+    "crate": _CRATE,
+    "version": _VERSION,
+    "prefix": r"[\w-]{1,2}(?:/[\w-]{1,2})?",
+    "lowerprefix": r"[\w-]{1,2}(?:/[\w-]{1,2})?",
+    "sha256-checksum": "[0-9a-f]{64}",
+}
+
+
+def download_pattern(template: str) -> re.Pattern[str]:
+    """Matches the addresses that a registry's template for downloads stands for."""
+    parts = re.split(r"\{([\w-]+)\}", template)
+    pattern = "".join(
+        _MARKERS.get(part, re.escape(f"{{{part}}}")) if position % 2 else re.escape(part)
+        for position, part in enumerate(parts)
+    )
+    return re.compile(pattern, re.A)
+
+
+def base_path(index: PackageIndex) -> str:
+    """The path of an index, without a slash at its end."""
+    return urlsplit(index.url).path.rstrip("/")
+
+
+def _use_beside_pages(base: str, target: str) -> PathUse | None:
+    """Files and details of releases are often next to the pages, not below them."""
+    parent, _, _ = base.rpartition("/")
+    if not target.startswith(f"{parent}/"):
+        return None
+    beside = target[len(parent) :]
+    if _PYTHON_DETAILS.fullmatch(beside):
+        return "page"
+    return "file" if _BELOW["python"][1].pattern.fullmatch(beside) else None

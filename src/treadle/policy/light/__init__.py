@@ -1,0 +1,1 @@
+"""The light policy: holds gates, secrets and protected paths; everything else runs. Pure."""

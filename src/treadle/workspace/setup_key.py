@@ -1,0 +1,90 @@
+"""The key of a setup on a commit: commits with the same key share what the setup installed."""
+
+import hashlib
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from treadle.workspace.git import Git, run_together
+from treadle.workspace.manifests import is_manifest
+from treadle.workspace.object_integrity import without_replacements
+from treadle.workspace.project import Project
+from treadle.workspace.setup_inputs import (
+    installs_in_place,
+    is_installation,
+    missing_files,
+    named_files,
+)
+
+# With more of them, any file may affect the setup.
+_MOST_MANIFESTS = 100
+_READ = frozenset(
+    {"package.json", "pnpm-workspace.yaml", "Gemfile", "composer.json", "pyproject.toml"}
+)
+_LINK_MODE = "120000"
+
+
+@dataclass(frozen=True, slots=True)
+class SetupNotYet:
+    """The commit lacks files that the setup needs."""
+
+    missing: tuple[str, ...]
+
+
+async def setup_key(
+    project: Project, commit: str, command: str, included: Collection[str] = ()
+) -> str | SetupNotYet:
+    """The key of the setup on a commit; `included` are files that it gets besides."""
+    git = without_replacements(project.git)
+    listing = await git.run("ls-tree", "-r", "-z", "--full-tree", commit)
+    entries = dict(_entries(listing))
+    if missing := missing_files(command, lambda path: path in entries or path in included):
+        return SetupNotYet(missing)
+    manifests = {path: entry for path, entry in entries.items() if is_manifest(path)}
+    is_known = len(manifests) <= _MOST_MANIFESTS and is_installation(
+        command, await _texts(git, manifests)
+    )
+    return _hash(command, _relevant(command, manifests, entries) if is_known else entries)
+
+
+def _relevant(
+    command: str, manifests: Mapping[str, str], entries: Mapping[str, str]
+) -> dict[str, str]:
+    named = {path: entries[path] for path in named_files(command) if path in entries}
+    # An editable install refers to the packages that it finds, by name.
+    packages = {_top(path): "" for path in entries} if installs_in_place(command) else {}
+    return {**packages, **manifests, **named}
+
+
+def _hash(command: str, entries: Mapping[str, str]) -> str:
+    lines = [command, *(f"{path}\0{entry}" for path, entry in sorted(entries.items()))]
+    return hashlib.sha256("\0\0".join(lines).encode(errors="surrogateescape")).hexdigest()
+
+
+def _entries(listing: str) -> Iterator[tuple[str, str]]:
+    """Paths with their mode and hash, from `ls-tree -z`: mode, kind, hash, tab, path."""
+    for line in listing.split("\0"):
+        head, _, path = line.partition("\t")
+        if path:
+            yield path, head
+
+
+async def _texts(git: Git, manifests: Mapping[str, str]) -> dict[str, str]:
+    """The texts that decide; a link is read as nothing known."""
+    read = [path for path in manifests if _is_read(path)]
+    names = [manifests[path].split()[-1] for path in read]
+    results = await run_together(*(git.try_run("cat-file", "blob", name) for name in names))
+    texts = {path: result.output for path, result in zip(read, results, strict=True)}
+    links = {path: "" for path in read if manifests[path].startswith(_LINK_MODE)}
+    return {**texts, **links, **{path: "" for path in manifests if path.endswith("setup.py")}}
+
+
+def _is_read(path: str) -> bool:
+    name = PurePosixPath(path).name
+    return name in _READ or name.endswith(".txt")
+
+
+def _top(path: str) -> str:
+    """The part of a path by which a package is found: `pkg`, `module.py` or `src/pkg`."""
+    parts = PurePosixPath(path).parts
+    return "/".join(parts[: 2 if parts[0] in ("src", "lib") else 1])
