@@ -221,20 +221,28 @@ def _apply_work_event(state: LogState, recorded: RecordedEvent) -> LogState:
             return replace(state, workspace=event.path, branch=event.branch, snapshot=uncommitted)
         case SetupFinished() as event:
             return replace(state, failed_setup=event if event.exit_code else None)
-        case WorkImported() as event:
-            return replace(state, branch=event.branch, commits=event.commits)
-        case WorkChanged() as event:
-            return replace(state, changes=event)
-        case WorkLanded() as event:
-            return replace(state, landed=event)
-        case WorkKept() as event:
-            return replace(state, kept=event)
+        case WorkImported() | WorkChanged() | WorkLanded() | WorkKept() as event:
+            return _apply_commit_event(state, event)
         case IssueSaved(path=path):
             return replace(state, spec_issue=path)
         case BacklogSaved(paths=paths):
             return replace(state, backlog=(*state.backlog, *paths))
         case event:
             return _apply_verification_event(state, event)
+
+
+def _apply_commit_event(
+    state: LogState, event: WorkImported | WorkChanged | WorkLanded | WorkKept
+) -> LogState:
+    match event:
+        case WorkImported():
+            return replace(state, branch=event.branch, commits=event.commits)
+        case WorkChanged():
+            return replace(state, changes=event)
+        case WorkLanded():
+            return replace(state, landed=event)
+        case WorkKept():
+            return replace(state, kept=event)
 
 
 def _apply_verification_event(state: LogState, event: Event) -> LogState:

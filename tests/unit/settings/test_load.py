@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from treadle.domain.errors import SettingsError
-from treadle.settings.definitions import LimitSettings, Settings
+from treadle.settings.definitions import Settings
+from treadle.settings.limit_definitions import LimitSettings
 from treadle.settings.load import ResolvedSettings, load_settings, resolve_settings
 from treadle.settings.origin import DEFAULT, FLAG, ValueOrigin
 

@@ -244,20 +244,18 @@ class DeliverableVerifier:
         self, failures: Sequence[FailedCheck], comparison: SuiteComparison, output: str
     ) -> VerificationFindings:
         tests = failures_text(comparison, output) if comparison.objections else ""
+        green = {(each.deliverable, each.criterion) for each in self.green}
+        checks = [(d.id, check) for d in self.board.deliverables for check in d.checks]
+        turned_green = [
+            check
+            for name, check in checks
+            if check.before == "failed" and (name, check.criterion) in green
+        ]
         return VerificationFindings(
             describe_failures(failures, tests),
             comparison.objections[:MAX_OBJECTIONS],
-            green_checks=self._count_green_checks(),
+            green_checks=len(turned_green),
             failing_tests=self.failing_tests,
-        )
-
-    def _count_green_checks(self) -> int:
-        """The checks that failed before the work and have been green on it."""
-        green = {(each.deliverable, each.criterion) for each in self.green}
-        return sum(
-            check.before == "failed" and (deliverable.id, check.criterion) in green
-            for deliverable in self.board.deliverables
-            for check in deliverable.checks
         )
 
     async def _run(self, command: str, commit: str, when: CheckTiming) -> CommandResult:
