@@ -69,7 +69,13 @@ def index() -> Iterator[Served]:
 
 
 def rehearsed(harness: CommandHarness, setup: str, url: str) -> Path:
-    harness.settings({"project.setup": f'"{setup}"', "policy.profiles": '["python"]'})
+    harness.settings(
+        {
+            "project.setup": f'"{setup}"',
+            "policy.profiles": '["python"]',
+            "sandbox.indexes": '"open"',
+        }
+    )
     path = harness.directory / "script.yaml"
     path.write_text(script(ONE_DELIVERABLE, BUILD_IT))
     (harness.home / ".config" / "pip").mkdir(parents=True)
