@@ -66,6 +66,7 @@ class Bubblewrap:
         layout = plan_mounts(within, path_kind)
         if isinstance(layout, SandboxFailed):
             return layout
+        within = replace(within, links=_unmounted_links(within, layout))
         _make_mount_points(layout)
         with ExitStack() as opened:
             report, status = self._open_report(opened)
@@ -164,6 +165,16 @@ def _read_version(program: Path) -> str:
         [program, "--version"], env=HOST_ENVIRONMENT, capture_output=True, text=True, check=False
     )
     return done.stdout
+
+
+def _unmounted_links(within: Confinement, layout: MountLayout) -> dict[Path, Path]:
+    """Links in a mount are shown with it; bubblewrap would fail there, or make them on the host."""
+    mounted = (*ALWAYS_MOUNTED, *(mount.path for mount in layout.mounts))
+    return {
+        link: target
+        for link, target in within.links.items()
+        if not any(is_below(link, above) for above in mounted)
+    }
 
 
 def _is_shown(path: Path, within: Confinement) -> bool:

@@ -68,10 +68,10 @@ def _node_package(target: Path) -> Path:
 def choose_programs(
     found: Sequence[InstalledProgram], *, shown: Sequence[Path], private: PrivatePaths
 ) -> list[InstalledProgram]:
-    """Those that expose nothing private, and that the sandbox does not show already."""
+    """Those that expose nothing private, and whose files the sandbox does not show already."""
     return [
         program
         for program in found
         if not any(private.is_exposed_by(root) for root in program.roots)
-        and not any(is_within(program.link, folder) for folder in shown)
+        and not any(is_within(program.target, folder) for folder in shown)
     ]

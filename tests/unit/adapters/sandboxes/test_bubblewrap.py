@@ -383,3 +383,16 @@ async def test_a_link_leads_to_its_program(sandbox: Bubblewrap, folder: Path) ->
     confined = replace(within(folder, "shown"), links={folder / "bin/tool": program})
 
     assert await output(sandbox, f"{folder}/bin/tool", confined) == f"{folder}/bin/tool\n"
+
+
+async def test_a_link_in_a_mount_is_left_as_it_is(sandbox: Bubblewrap, folder: Path) -> None:
+    (folder / "shown/tool").symlink_to("/bin/echo")
+    links = {
+        folder / "shown/tool": Path("/bin/false"),
+        folder / "work/tool": Path("/bin/echo"),
+        Path("/usr/local/bin/no-such-tool"): Path("/bin/echo"),
+    }
+    confined = replace(within(folder, "shown"), links=links)
+
+    assert await output(sandbox, f"{folder}/shown/tool works; ls", confined) == "works\n"
+    assert list((folder / "work").iterdir()) == []

@@ -83,6 +83,7 @@ def test_a_program_that_would_expose_private_files_stays_hidden() -> None:
 
 def test_a_program_that_is_shown_already_needs_no_link() -> None:
     private = PrivatePaths(kept=(), closed=(), real=lambda path: path)
-    pnpm = InstalledProgram(Path("/opt/node/bin/pnpm"), Path("/opt/pnpm"), (Path("/opt/pnpm"),))
+    package = Path("/opt/node/lib/node_modules/pnpm")
+    pnpm = InstalledProgram(Path("/opt/node/bin/pnpm"), package / "pnpm.cjs", (package,))
 
     assert choose_programs([pnpm], shown=(Path("/opt/node"),), private=private) == []
