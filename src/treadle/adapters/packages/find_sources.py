@@ -57,7 +57,8 @@ async def find_package_sources(
     sources = combine_sources(
         [each for each in found if isinstance(each, ToolSources)],
         named.indexes,
-        logins=(*configuration.netrc_logins(), *named.logins),
+        logins=configuration.netrc_logins(),
+        project_logins=named.logins,
         skipped=[each for each in found if isinstance(each, SkippedTool)],
     )
     return replace(

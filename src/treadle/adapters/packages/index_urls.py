@@ -75,5 +75,12 @@ def is_below(url: str, prefix: str) -> bool:
     return f"{inner.path.rstrip('/')}/".startswith(f"{outer.path.rstrip('/')}/")
 
 
+def is_same(url: str, other: str) -> bool:
+    """Whether two addresses differ in a slash at their end at most. Without a scheme, `other`
+    stands for both schemes."""
+    path, outer = urlsplit(url).path, urlsplit(other).path
+    return is_below(url, other) and path.rstrip("/") == outer.rstrip("/")
+
+
 def _origin(parts: SplitResult, scheme: str) -> tuple[str, str | None, int | None]:
     return scheme, parts.hostname, parts.port or _PORTS.get(scheme)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from treadle.adapters.packages.index_urls import is_below
+from treadle.adapters.packages.index_urls import is_below, is_same
 from treadle.domain.package_index import IndexKind, PackageIndex
 
 # Inside, it stands for a login that some tools ask for; the proxy replaces it.
@@ -15,7 +15,8 @@ PLACEHOLDER = "placeholder"
 
 @dataclass(frozen=True, slots=True)
 class IndexLogin:
-    """A login for the addresses below one address, for one host, or for an index of one name."""
+    """A login for the addresses below one address, for one host, or for the index that the user's
+    own configuration gives one name."""
 
     authorization: str = field(repr=False)
     kind: IndexKind
@@ -23,10 +24,9 @@ class IndexLogin:
     host: str = ""
     name: str = ""
 
-    def fits(self, index: PackageIndex, name: str) -> bool:
+    def fits(self, index: PackageIndex) -> bool:
         return self.kind == index.kind and bool(
-            (self.name and self.name == name)
-            or (self.url and is_below(index.url, self.url))
+            (self.url and is_below(index.url, self.url))
             or (self.host and self.host == urlsplit(index.url).hostname)
         )
 
@@ -52,14 +52,13 @@ class SkippedTool:
 class ProjectIndex:
     """An index that a file of the project names and the user's tools do not.
 
-    It counts only if the user allows its host: a stranger may have written the file.
+    It counts only if the user allows its host, and never gets a login: a stranger may have written
+    the file.
     """
 
     index: PackageIndex
     # Relative to the project.
     file: str
-    # The name of the index in that file.
-    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +97,11 @@ def combine_sources(
     *,
     logins: Sequence[IndexLogin],
     skipped: Sequence[SkippedTool],
+    project_logins: Sequence[IndexLogin] = (),
 ) -> PackageSources:
     """Everything that the tools are configured for. `named` are all indexes of the project's files;
-    those below an index of the user need no permission."""
+    those that are an index of the user need no permission. `project_logins` count for an index of
+    the user that has no other."""
     indexes = [index for tool in tools for index in tool.indexes]
     known = [
         *(login for tool in tools for login in tool.logins),
@@ -113,21 +114,20 @@ def combine_sources(
         *logins,
     ]
     own, foreign = _split_named(named, indexes)
+    offered = [
+        login for login in project_logins if any(is_same(each.url, login.url) for each in indexes)
+    ]
     return PackageSources(
         indexes=_unique(
             [
-                *(_with_login(index, known) for index in indexes),
-                *(_with_login(each.index, known, each.name) for each in own),
+                _with_login(_with_login(index, known), offered)
+                for index in (*indexes, *(each.index for each in own))
             ]
         ),
         variables=_merge(tool.variables for tool in tools),
         home_files=_merge(tool.home_files for tool in tools),
         authorities=tuple(dict.fromkeys(path for tool in tools for path in tool.authorities)),
-        project_indexes=tuple(
-            dict.fromkeys(
-                replace(each, index=_with_login(each.index, known, each.name)) for each in foreign
-            )
-        ),
+        project_indexes=tuple(dict.fromkeys(foreign)),
         unsupported=tuple(dict.fromkeys(each for tool in tools for each in tool.unsupported)),
         skipped=tuple(dict.fromkeys(skipped)),
     )
@@ -140,19 +140,19 @@ def _split_named(
     foreign: list[ProjectIndex] = []
     for each in named:
         covered = any(
-            index.kind == each.index.kind and is_below(each.index.url, index.url)
+            index.kind == each.index.kind and is_same(each.index.url, index.url)
             for index in indexes
         )
         (own if covered else foreign).append(each)
     return own, foreign
 
 
-def _with_login(index: PackageIndex, logins: Sequence[IndexLogin], name: str = "") -> PackageIndex:
-    """The login of the longest address wins, as in npm; a name is more exact than an address."""
-    fitting = [login for login in logins if login.fits(index, name)]
+def _with_login(index: PackageIndex, logins: Sequence[IndexLogin]) -> PackageIndex:
+    """The login of the longest address wins, as in npm."""
+    fitting = [login for login in logins if login.fits(index)]
     if index.authorization or not fitting:
         return index
-    best = max(fitting, key=lambda login: (bool(login.name), len(login.url)))
+    best = max(fitting, key=lambda login: len(login.url))
     return replace(index, authorization=best.authorization)
 
 

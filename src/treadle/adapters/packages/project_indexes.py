@@ -1,18 +1,17 @@
 """The indexes that files of a project name. Pure.
 
 A stranger may have written these files. So an index counts only if the user's tools know it, too,
-or if the user allows its host.
+or if the user allows its host. No variable is filled in where it could get into an address.
 """
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from treadle.adapters.packages.index_urls import parse_address
 from treadle.adapters.packages.npm_configuration import npm_logins, parse_npmrc, registry_settings
 from treadle.adapters.packages.package_sources import PLACEHOLDER, IndexLogin, ProjectIndex
-from treadle.adapters.packages.python_sources import login_name
 from treadle.adapters.packages.rust_sources import cargo_index, cargo_registries
 from treadle.adapters.packages.user_configuration import parse_toml, strings, table
 from treadle.adapters.packages.yarn_sources import (
@@ -31,11 +30,10 @@ PROJECT_FILES = (
 _OPTION = re.compile(r"^\s*(?:-i|--index-url|--extra-index-url)[\s=]+(\S+)", re.MULTILINE)
 
 # A variable with any other name is no login of a registry, whatever the project says.
-_LOGIN_VARIABLE = re.compile(r"\w*(?:NPM|YARN|REGISTRY|TOKEN|AUTH|PASSWORD)\w*")
+_LOGIN_VARIABLE = re.compile(r"NPM_TOKEN|NODE_AUTH_TOKEN|YARN_NPM_\w+")
+# Variables that get a text that stands for a login inside.
+_PLACEHOLDER_VARIABLE = re.compile(r"\w*(?:NPM|YARN|REGISTRY|TOKEN|AUTH|PASSWORD)\w*")
 _OTHER_LOGINS = ("ANTHROPIC", "CLAUDE", "TREADLE", "AWS", "GOOGLE", "AZURE", "OPENAI")
-
-# Name and address.
-_Named = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +48,26 @@ class ProjectNames:
 
 def parse_project_files(read: Callable[[str], str], variables: Mapping[str, str]) -> ProjectNames:
     """The indexes of all files; a login in them may be taken from a variable of the user."""
-    known = {name: value for name, value in variables.items() if _is_login_variable(name)}
+    known = {name: value for name, value in variables.items() if _LOGIN_VARIABLE.fullmatch(name)}
     npm = parse_npmrc(read(".npmrc"), known)
     berry = parse_berry_file(read(".yarnrc.yml"), known)
+    npm_servers = registry_settings(parse_npmrc(read(".npmrc"), {}).settings).values()
+    yarn_servers = berry_servers(parse_berry_file(read(".yarnrc.yml"), {})).values()
     names = (*npm.login_variables, *login_variables(read(".yarnrc.yml")))
     return ProjectNames(
         indexes=(
             *_python_indexes(read),
-            *_indexes("node", ".npmrc", _unnamed(registry_settings(npm.settings).values())),
-            *_indexes("node", ".yarnrc.yml", _unnamed(berry_servers(berry).values())),
+            *_indexes("node", ".npmrc", npm_servers),
+            *_indexes("node", ".yarnrc.yml", yarn_servers),
             *_cargo_indexes(read),
         ),
         logins=(*npm_logins(npm.settings), *berry_logins(berry, "")),
-        variables={name: PLACEHOLDER for name in names if _is_login_variable(name)},
+        variables={name: PLACEHOLDER for name in names if _is_replaced(name)},
     )
 
 
-def _is_login_variable(name: str) -> bool:
-    return bool(_LOGIN_VARIABLE.fullmatch(name)) and not name.startswith(_OTHER_LOGINS)
+def _is_replaced(name: str) -> bool:
+    return bool(_PLACEHOLDER_VARIABLE.fullmatch(name)) and not name.startswith(_OTHER_LOGINS)
 
 
 def _python_indexes(read: Callable[[str], str]) -> list[ProjectIndex]:
@@ -82,38 +82,34 @@ def _python_indexes(read: Callable[[str], str]) -> list[ProjectIndex]:
         *(
             each
             for file in ("requirements.txt", "requirements-dev.txt")
-            for each in _indexes("python", file, _unnamed(_OPTION.findall(read(file))))
+            for each in _indexes("python", file, _OPTION.findall(read(file)))
         ),
     ]
 
 
-def _uv_tables(content: Mapping[str, Any]) -> list[_Named]:
+def _uv_tables(content: Mapping[str, Any]) -> list[str]:
     urls = [*strings(content.get("index-url")), *strings(content.get("extra-index-url"))]
-    return [*_tables(content.get("index")), *_unnamed(urls)]
+    return [*_tables(content.get("index")), *urls]
 
 
-def _tables(value: object) -> list[_Named]:
+def _tables(value: object) -> list[str]:
     entries = [table(each) for each in value] if isinstance(value, list) else []
-    return [(str(entry.get("name", "")), str(entry.get("url", ""))) for entry in entries]
-
-
-def _unnamed(urls: Iterable[str]) -> list[_Named]:
-    return [("", url) for url in urls]
+    return [str(entry.get("url", "")) for entry in entries]
 
 
 def _cargo_indexes(read: Callable[[str], str]) -> list[ProjectIndex]:
     files = (".cargo/config.toml", ".cargo/config")
     return [
-        ProjectIndex(index, file, login_name(name))
+        ProjectIndex(replace(index, authorization=None), file)
         for file in files
         for name, text in cargo_registries(parse_toml(read(file))).items()
         if (index := cargo_index(name, text, ()))
     ]
 
 
-def _indexes(kind: IndexKind, file: str, named: Iterable[_Named]) -> list[ProjectIndex]:
+def _indexes(kind: IndexKind, file: str, urls: Iterable[str]) -> list[ProjectIndex]:
     return [
-        ProjectIndex(PackageIndex(kind, address.url, address.authorization), file, login_name(name))
-        for name, text in named
-        if (address := parse_address(text))
+        ProjectIndex(PackageIndex(kind, address.url), file)
+        for text in urls
+        if "${" not in text and (address := parse_address(text))
     ]

@@ -137,7 +137,7 @@ def pip_sources(answer: PipAnswer) -> ToolSources:
 
 
 def poetry_sources(configuration: UserConfiguration, default: str) -> ToolSources:
-    """poetry's indexes and the logins for sources that projects name. poetry reads no setting of
+    """poetry's indexes, and the logins of those that its own configuration names. poetry reads no setting of
     pip: it always uses the default index."""
     folders = (
         Path(configuration.variable("POETRY_CONFIG_DIR") or configuration.config_home / "pypoetry"),
@@ -149,18 +149,16 @@ def poetry_sources(configuration: UserConfiguration, default: str) -> ToolSource
         for name in ("config.toml", "auth.toml")
     ]
     published = [
-        str(table(repositories, name).get("url", ""))
+        f"{name}={table(repositories, name).get('url', '')}"
         for content in contents
         for repositories in [table(content, "repositories")]
         for name in repositories
     ]
-    return ToolSources(
-        indexes=tuple(python_indexes([default, *published])),
-        logins=(
-            *variable_logins(configuration.variables, _POETRY_PASSWORD),
-            *(login for content in contents for login in _stored_logins(content)),
-        ),
+    logins = (
+        *(login for content in contents for login in _stored_logins(content)),
+        *variable_logins(configuration.variables, _POETRY_PASSWORD),
     )
+    return ToolSources(indexes=tuple(python_indexes([default, *published], logins)), logins=logins)
 
 
 def _stored_logins(content: Mapping[str, Any]) -> list[IndexLogin]:

@@ -149,7 +149,7 @@ class IndexAnswers:
             return
         links = await asyncio.to_thread(
             find_links,
-            route.index.kind,
+            route.index,
             url=route.url,
             content_type=page.headers.get("content-type", ""),
             body=body,

@@ -158,8 +158,9 @@ class IndexClient:
         index = self._linked_by.get((host, port))
         if index is None:
             return ()
-        if (origin := origin_of(index.url)) and origin.host == host and not index.linked:
-            return addresses
+        # Another port of the same machine is another service.
+        if (origin := origin_of(index.url)) and origin.host == host:
+            return addresses if origin.port == port and not index.linked else ()
         if not await self._is_in_site(index):
             return ()
         return addresses if all(is_site_address(each) for each in addresses) else ()

@@ -9,10 +9,11 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from html import unescape
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urldefrag, urljoin
 
-from treadle.domain.package_index import IndexKind
+from treadle.domain.package_index import PackageIndex
+from treadle.gateway.indexes.index_paths import npm_document
 
 _HREF = re.compile(rb"""<a\s[^>]*?href\s*=\s*["']([^"'\s]+)""", re.IGNORECASE)
 _JSON = "json"
@@ -27,8 +28,9 @@ class IndexLinks:
     templates: tuple[str, ...] = ()
 
 
-def find_links(kind: IndexKind, *, url: str, content_type: str, body: bytes) -> IndexLinks:
+def find_links(index: PackageIndex, *, url: str, content_type: str, body: bytes) -> IndexLinks:
     """The links in the answer for `url`; none in an answer that is not as expected."""
+    kind = index.kind
     is_json = _JSON in content_type.lower() or url.endswith("/config.json")
     if kind == "python" and not is_json:
         return IndexLinks(
@@ -40,7 +42,7 @@ def find_links(kind: IndexKind, *, url: str, content_type: str, body: bytes) -> 
     if kind == "python":
         return IndexLinks(_absolute(url, _python_files(document)))
     if kind == "node":
-        return IndexLinks(_absolute(url, _node_files(document)))
+        return IndexLinks(_absolute(url, _node_files(document, npm_document(index, url))))
     return IndexLinks(templates=_absolute(url, _crate_template(document)))
 
 
@@ -88,10 +90,14 @@ def _python_files(page: dict[str, Any]) -> Iterator[object]:
             yield file.get("url") if isinstance(file, dict) else None
 
 
-def _node_files(document: dict[str, Any]) -> Iterator[object]:
-    """The tarballs of all versions, or of the one that the document describes."""
-    versions = document.get("versions")
-    for version in [document, *(versions.values() if isinstance(versions, dict) else ())]:
+def _node_files(
+    document: dict[str, Any], described: Literal["package", "version"] | None
+) -> Iterator[object]:
+    """The tarballs of all versions, or of the one that the document describes. The publisher writes
+    the document of a version, so `versions` in it means nothing, and the other way round."""
+    versions = document.get("versions") if described == "package" else None
+    listed = versions.values() if isinstance(versions, dict) else ()
+    for version in [document] if described == "version" else listed:
         dist = version.get("dist") if isinstance(version, dict) else None
         yield dist.get("tarball") if isinstance(dist, dict) else None
 

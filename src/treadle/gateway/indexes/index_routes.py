@@ -15,6 +15,7 @@ from treadle.gateway.indexes.index_paths import (
     PathUse,
     download_pattern,
     is_file_path,
+    is_linked_file,
     is_plain,
     use_of_path,
 )
@@ -135,7 +136,8 @@ class IndexRoutes:
 
     def _learn_file(self, index: PackageIndex, origin: Origin, url: str) -> None:
         target = url[len(origin.url) :]
-        if use_of_path(index, target) is None and len(self._files) < MAX_LINKED_FILES:
+        is_new = use_of_path(index, target) is None and is_linked_file(index.kind, target)
+        if is_new and len(self._files) < MAX_LINKED_FILES:
             self._files[url] = index
 
     def _learn_host(self, index: PackageIndex, origin: Origin, url: str) -> bool:
@@ -166,10 +168,8 @@ class IndexRoutes:
 
 
 def may_lead_to(origin: Origin, target: Origin) -> bool:
-    """Whether an index may lead to another host: by HTTPS, or as it is reached itself."""
-    if target.is_loopback and not origin.is_loopback:
-        return False
-    return target.scheme == "https" or (target.scheme, target.host) == (origin.scheme, origin.host)
+    """Whether an index may lead to another host: by HTTPS, and never to another port of loopback."""
+    return target == origin or (target.scheme == "https" and not target.is_loopback)
 
 
 def _linked_route(origin: Origin, url: str, index: PackageIndex) -> IndexRoute:

@@ -143,7 +143,7 @@ async def test_an_index_that_only_the_project_names_is_kept_apart(tmp_path: Path
         indexes=(PackageIndex("node", "https://packages.example/"),),
         variables={"NPM_TOKEN": "placeholder"},
         project_indexes=(
-            ProjectIndex(PackageIndex("node", "https://corp.example/", "Bearer hunter2"), ".npmrc"),
+            ProjectIndex(PackageIndex("node", "https://corp.example/"), ".npmrc"),
         ),
     )
 

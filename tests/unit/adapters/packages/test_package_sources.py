@@ -44,17 +44,32 @@ def test_the_login_with_the_longest_address_fits_best() -> None:
     assert found.indexes == (with_login(B, "Bearer path"),)
 
 
-def test_an_index_of_the_project_counts_below_an_index_of_the_user() -> None:
-    below = ProjectIndex(PackageIndex("python", "https://a.example/simple/"), "uv.toml")
-    beside = ProjectIndex(PackageIndex("python", "https://a.example/secrets/"), "uv.toml", "CORP")
-    login = IndexLogin(ADA, "python", name="CORP")
+def test_an_index_of_the_project_counts_if_it_is_an_index_of_the_user() -> None:
+    same = ProjectIndex(PackageIndex("python", "https://a.example/simple/"), "uv.toml")
+    below = ProjectIndex(PackageIndex("python", "https://a.example/simple/admin/"), "uv.toml")
+    beside = ProjectIndex(PackageIndex("python", "https://a.example/secrets/"), "uv.toml")
+    logins = [IndexLogin(ADA, "python", host="a.example")]
 
     found = combine_sources(
-        [ToolSources(indexes=(A,), logins=(login,))], (below, beside), logins=(), skipped=()
+        [ToolSources(indexes=(A,))], (same, below, beside), logins=logins, skipped=()
     )
 
-    assert found.indexes == (A, below.index)
-    assert found.project_indexes == (ProjectIndex(with_login(beside.index), "uv.toml", "CORP"),)
+    assert found.indexes == (with_login(A), with_login(same.index))
+    assert found.project_indexes == (below, beside)
+
+
+def test_a_login_of_the_project_counts_for_an_index_of_the_user_without_another() -> None:
+    other = PackageIndex("node", "https://c.example/npm/", "Bearer own")
+    logins = [
+        IndexLogin("Bearer same", "node", url="//b.example/npm"),
+        IndexLogin("Bearer host", "node", url="//b.example/"),
+        IndexLogin("Bearer other", "node", url="//c.example/npm/"),
+    ]
+    tools = [ToolSources(indexes=(B, other))]
+
+    found = combine_sources(tools, (), logins=(), skipped=(), project_logins=logins)
+
+    assert found.indexes == (with_login(B, "Bearer same"), other)
 
 
 def test_the_parts_of_all_tools_are_put_together() -> None:

@@ -92,10 +92,10 @@ def test_without_pip_its_files_and_variables_are_read() -> None:
     )
 
 
-def test_poetry_has_its_default_index_and_logins_for_the_sources_of_projects() -> None:
+def test_poetry_has_its_default_index_and_logins_for_the_names_of_its_own_configuration() -> None:
     configuration = configured(
         {
-            ".config/pypoetry/config.toml": "[repositories.corp]\nurl = "
+            ".config/pypoetry/config.toml": "[repositories.third]\nurl = "
             '"https://corp.example/upload/"\n',
             ".config/pypoetry/auth.toml": "[http-basic.my-corp]\n"
             'username = "ada"\npassword = "hunter2"\n[http-basic.other]\nusername = "ada"\n',
@@ -109,10 +109,10 @@ def test_poetry_has_its_default_index_and_logins_for_the_sources_of_projects() -
     assert poetry_sources(configuration, DEFAULT) == ToolSources(
         indexes=(
             PackageIndex("python", DEFAULT),
-            PackageIndex("python", "https://corp.example/upload/"),
+            PackageIndex("python", "https://corp.example/upload/", ADA),
         ),
         logins=(
-            IndexLogin(ADA, "python", name="THIRD"),
             IndexLogin(ADA, "python", name="MY_CORP"),
+            IndexLogin(ADA, "python", name="THIRD"),
         ),
     )

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from treadle.domain.package_index import IndexKind
+from treadle.domain.package_index import IndexKind, PackageIndex
 from treadle.gateway.indexes.index_links import IndexLinks, decoded, find_links
 
 PAGE = "https://index.example/simple/tiny/"
@@ -46,7 +46,7 @@ PAGE = "https://index.example/simple/tiny/"
             json.dumps(
                 {
                     "readme": '"tarball": "https://evil.example/r.tgz"',
-                    "dist": {"tarball": "https://files.example/own.tgz"},
+                    "dist": {"tarball": "https://evil.example/own.tgz"},
                     "versions": {
                         "1.0.0": {
                             "dist": {"tarball": "https://files.example/t.tgz"},
@@ -57,7 +57,7 @@ PAGE = "https://index.example/simple/tiny/"
                     },
                 }
             ),
-            IndexLinks(("https://files.example/own.tgz", "https://files.example/t.tgz")),
+            IndexLinks(("https://files.example/t.tgz",)),
         ),
         ("node", "application/json", "[1]", IndexLinks()),
         ("node", "text/html", "<html>", IndexLinks()),
@@ -67,7 +67,38 @@ PAGE = "https://index.example/simple/tiny/"
 def test_only_what_the_index_itself_fills_in_is_a_link(
     kind: IndexKind, content_type: str, body: str, links: IndexLinks
 ) -> None:
-    assert find_links(kind, url=PAGE, content_type=content_type, body=body.encode()) == links
+    index = PackageIndex(kind, "https://index.example/simple")
+    url = PAGE.rstrip("/") if kind == "node" else PAGE
+
+    assert find_links(index, url=url, content_type=content_type, body=body.encode()) == links
+
+
+@pytest.mark.parametrize(
+    ("path", "files"),
+    [
+        ("tiny", ("https://files.example/listed.tgz",)),
+        ("@ours/tiny", ("https://files.example/listed.tgz",)),
+        ("@ours%2ftiny", ("https://files.example/listed.tgz",)),
+        ("tiny/1.0.0", ("https://files.example/own.tgz",)),
+        ("@ours/tiny/latest", ("https://files.example/own.tgz",)),
+        ("-/package/tiny/dist-tags", ()),
+    ],
+)
+def test_the_document_of_a_version_links_to_its_own_file_only(
+    path: str, files: tuple[str, ...]
+) -> None:
+    body = json.dumps(
+        {
+            "dist": {"tarball": "https://files.example/own.tgz"},
+            "versions": {"1": {"dist": {"tarball": "https://files.example/listed.tgz"}}},
+        }
+    ).encode()
+    url, index = f"https://index.example/npm/{path}", "https://index.example/npm/"
+    links = find_links(
+        PackageIndex("node", index), url=url, content_type="application/json", body=body
+    )
+
+    assert links == IndexLinks(files)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +115,9 @@ def test_a_registry_of_crates_names_a_template(download: str, template: str) -> 
     url = "https://index.example/config.json"
     body = json.dumps({"dl": download, "api": "https://evil.example"}).encode()
 
-    assert find_links("rust", url=url, content_type="", body=body) == IndexLinks(
+    index = PackageIndex("rust", "https://index.example/")
+
+    assert find_links(index, url=url, content_type="", body=body) == IndexLinks(
         templates=(template,)
     )
 

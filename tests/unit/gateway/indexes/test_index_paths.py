@@ -8,6 +8,7 @@ from treadle.gateway.indexes.index_paths import (
     PathUse,
     download_pattern,
     is_file_path,
+    module_host,
     use_of_path,
 )
 
@@ -51,6 +52,9 @@ INDEXES: dict[IndexKind, PackageIndex] = {
         ("go", "/golang.org/x/text/@latest", "page"),
         ("go", "/golang.org/x/text/@v/v0.14.0.info", "file"),
         ("go", "/golang.org/x/text/@v/v0.14.0.zip", "file"),
+        ("go", "/golang.org/x/text/@v/v2.0.0+incompatible.mod", "file"),
+        ("go", "/golang.org/x/text/@v/main.info", "page"),
+        ("go", "/golang.org/x/text/@v/v1.info", "page"),
         ("go", "/sumdb/sum.example/supported", "page"),
         ("go", "/sumdb/sum.example/tile/8/0/x001/234.p/17", "page"),
         ("go", "/sumdb/sum.example/lookup/golang.org/x/text@v0.14.0", "page"),
@@ -101,6 +105,20 @@ def test_what_a_tool_asks_for_may_be_read(kind: IndexKind, path: str, use: PathU
         ("node", "/npm/left-pad\\..\\x"),
         ("node", "/npm/left-pad;x=1"),
         ("node", "npm/left-pad"),
+        ("python", "/team/pypi/..%2f..%2fadmin.whl"),
+        ("python", "/team/pypi/x%2fadmin.whl"),
+        ("python", "/team/pypi/%252e%252e/admin.whl"),
+        ("python", "/team/pypi/admin?x=.whl"),
+        ("python", "/team/pypi/admin?#.whl"),
+        ("python", "/team/pypi/admin#.whl"),
+        ("python", "/team/pypi/evil.example/x/@v/v1.0.0.zip"),
+        ("node", "/npm/x/1%2f..%2f..%2fapi%2fuser"),
+        ("node", "/npm/@x%2f../api"),
+        ("node", "/npm/@x%2f..%2fapi"),
+        ("node", "/npm/x/-/x-1%2f1.tgz"),
+        ("rust", "/anything?#x/crate/1.0/download"),
+        ("rust", "/anything?x/crate/1.0/download"),
+        ("go", "/golang.org/x/text/@v/v1.0.0%2f..%2fx.zip"),
         # Words that could carry something out.
         ("python", "/team/pypi/simple/tiny/?secret=1"),
         ("python", "/team/pypi/simple/tiny/?"),
@@ -122,7 +140,9 @@ def test_other_paths_may_not_be_read(kind: IndexKind, path: str) -> None:
         ("/tiny/-/tiny-1.0.tgz", True),
         ("/crates/serde/1.0.0/download", True),
         ("/crates/serde/serde-1.0.0.crate", True),
-        ("/golang.org/x/text/@v/v0.14.0.zip", True),
+        ("/golang.org/x/text/@v/v0.14.0.zip", False),
+        ("/login?x=.whl", False),
+        ("/login#.whl", False),
         ("/gems/rails-7.1.0.gem", True),
         ("/", False),
         ("/login", False),
@@ -141,3 +161,19 @@ def test_the_template_of_a_registry_stands_for_its_crates_only() -> None:
     assert pattern.fullmatch("https://dl.example/se/rd/serde/1.0.0.tar?k=1")
     assert not pattern.fullmatch("https://dl.example/se/rd/serde/1.0.0/owners")
     assert not pattern.fullmatch("https://dlxexample/se/rd/serde/1.0.0.tar?k=1")
+
+
+@pytest.mark.parametrize(
+    ("path", "host"),
+    [
+        ("/go/code.example/team/x/@v/list", "code.example"),
+        ("/go/code.example/@latest", "code.example"),
+        ("/go/code.example/x/@v/v1.0.0.zip", "code.example"),
+        ("/go/sumdb/sum.example/lookup/code.example/x@v1.0.0", "code.example"),
+        ("/go/lookup/code.example@v1.0.0", "code.example"),
+        ("/go/sumdb/sum.example/tile/8/0/x001/234.p/17", None),
+        ("/go/latest", None),
+    ],
+)
+def test_the_name_of_a_module_begins_with_its_host(path: str, host: str | None) -> None:
+    assert module_host(PackageIndex("go", "https://index.example/go/"), path) == host

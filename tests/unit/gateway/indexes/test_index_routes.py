@@ -63,6 +63,41 @@ def test_a_file_that_the_index_links_to_on_its_own_host_gets_the_login() -> None
     )
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/security/apiKey",
+        "/api/security/apiKey?x=.tgz",
+        "/api/security/apiKey?#.tgz",
+        "/group/private/-/archive/main.tgz",
+        "/api/npm/-/npm/v1/tokens",
+    ],
+)
+def test_a_link_to_what_is_no_package_on_the_host_of_the_index_opens_nothing(path: str) -> None:
+    known = routes()
+    known.learn(NODE, HERE, IndexLinks((f"{HERE.url}{path}",)))
+    decision = known.decide("GET", HERE, path)
+
+    assert isinstance(decision, IndexRefused) or decision.authorization is None
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/packages/npm/%40ours%2Ftiny/-/1.0.0/tiny-1.0.0.tgz",
+        f"/download/@ours/tiny/1.0.0/{'0' * 40}",
+        "/api/v4/projects/1/npm/@ours/tiny/-/@ours/tiny-1.0.0.tgz",
+    ],
+)
+def test_a_registry_may_keep_its_files_beside_its_pages(path: str) -> None:
+    known = routes()
+    known.learn(NODE, HERE, IndexLinks((f"{HERE.url}{path}",)))
+
+    assert known.decide("GET", HERE, path) == IndexRoute(
+        f"{HERE.url}{path}", "file", NODE, authorization="Bearer npm-token"
+    )
+
+
 def test_a_host_that_the_index_links_to_is_open_for_files_and_gets_no_login() -> None:
     known = routes()
     assert not known.knows(FILES)
@@ -114,9 +149,13 @@ def test_links_to_what_no_index_needs_open_nothing(link: str) -> None:
         ("http://a.example", "https://b.example", True),
         ("https://a.example", "http://b.example", False),
         ("https://a.example", "http://a.example", False),
-        ("http://a.example:8080", "http://a.example:8081", True),
+        ("http://a.example:8080", "http://a.example:8081", False),
+        ("https://a.example", "https://a.example:8443", True),
         ("https://a.example", "https://127.0.0.1", False),
-        ("http://localhost:1", "http://localhost:2", True),
+        ("http://localhost:1", "http://localhost:1", True),
+        ("http://localhost:1", "http://localhost:2", False),
+        ("https://localhost:1", "https://localhost:2", False),
+        ("https://localhost:1", "https://127.0.0.1:1", False),
     ],
 )
 def test_an_index_leads_elsewhere_by_https_or_as_it_is_reached(
