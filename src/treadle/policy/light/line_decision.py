@@ -22,7 +22,7 @@ from treadle.policy.light.gates import find_gate
 from treadle.policy.light.paths import find_paths
 from treadle.policy.light.pipes import with_piped_text
 from treadle.policy.light.protected import find_git_settings, find_protected_path
-from treadle.policy.light.search import search_line
+from treadle.policy.light.search import TOO_LONG, search_line
 from treadle.policy.light.secrets import find_printed_variables, find_secret_path
 from treadle.policy.light.tree import read_tree
 from treadle.policy.light.variables import DECLARING, LineVariables
@@ -38,6 +38,7 @@ from treadle.policy.shell.syntax import ParsedLine, ShellCommand, Word
 RULE = "light"
 _DEEPEST = 6
 _MOST_COMMANDS = 1000
+_TOO_MANY = "too-many-commands"
 LONGEST_BYTES = 256 * 1024
 # shfmt prints about a kilobyte per word.
 _MOST_WORDS = 4000
@@ -54,7 +55,7 @@ class _Budget:
     def spend(self) -> None:
         self.left -= 1
         if self.left < 0:
-            raise LineRefused("too-many-commands")
+            raise LineRefused(_TOO_MANY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,28 +74,39 @@ def decide_light_line(
     """Decide about one line. Never raises."""
     if not line.strip():
         return Allow(rule="empty")
-    findings = _find(line, context, lookups)
-    denied = next((found for found in findings if isinstance(found, Deny)), None)
-    if denied is not None:
-        return denied
-    asked = next((found for found in findings if isinstance(found, Ask)), None)
-    return replace(asked, subject=line) if asked is not None else Allow(rule=RULE)
+    found = _find(line, context, lookups)
+    if found is None:
+        return Allow(rule=RULE)
+    return replace(found, subject=line) if isinstance(found, Ask) else found
 
 
-def _find(line: str, context: ShellContext, lookups: SystemLookups) -> list[Finding]:
+def _find(line: str, context: ShellContext, lookups: SystemLookups) -> Finding | None:
     # Whatever fails here must neither end the session nor allow what a search would find.
     try:
-        return list(check_light_line(line, context, lookups))
+        return _strictest(check_light_line(line, context, lookups))
     except Exception:
-        return list(search_line(line, context.ask_before, reachable=context.reachable))
+        return _strictest(search_line(line, context.ask_before, reachable=context.reachable))
+
+
+def _strictest(findings: Iterator[Finding]) -> Finding | None:
+    """The first refusal, after which nothing is read; else the first question."""
+    asked: Ask | None = None
+    for found in findings:
+        if isinstance(found, Deny):
+            return found
+        asked = asked or found
+    return asked
 
 
 def check_light_line(line: str, context: ShellContext, lookups: SystemLookups) -> Iterator[Finding]:
     """Everything in the line that is refused or asked about."""
     try:
         yield from _check_line(line, context, lookups, _Surroundings(_Budget()))
-    except LineRefused:
-        yield from search_line(line, context.ask_before, reachable=context.reachable)
+    except LineRefused as refused:
+        if refused.rule == _TOO_MANY:
+            yield TOO_LONG
+        else:
+            yield from search_line(line, context.ask_before, reachable=context.reachable)
 
 
 def _check_line(

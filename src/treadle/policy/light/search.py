@@ -19,24 +19,34 @@ _QUOTES = re.compile(r"[\"'\\]")
 _WORD = re.compile(r"[^\s<>=,]+")
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
 _CHANGES = re.compile(r"(?:^|[\s/])(?:rm|mv|tee|unlink|truncate|chmod|rmdir|rimraf)\s|>|\bsed\s+-i")
+_ASSIGNED = re.compile(r"\b([A-Za-z_]\w*)=")
 _MOST_COMMANDS = 500
-_LONGEST_GATE = 12
+# A command may begin at each word, and has all words after it.
+_MOST_WORDS_OF_COMMANDS = 200_000
+TOO_LONG = Deny("The line is too long to be read. Split it into several lines.", "line-too-long")
 
 
 def search_line(line: str, patterns: tuple[str, ...], *, reachable: bool) -> Iterator[Ask | Deny]:
     """What a person decides about, and what is refused, by the words of the text alone."""
     text = _without_documents(line)
-    for part in _COMMANDS.split(text)[:_MOST_COMMANDS]:
-        words = _WORD.findall(_QUOTES.sub("", part))
-        yield from _search_command(words, patterns, reachable=reachable)
+    parts = _COMMANDS.split(text)
+    commands = [_WORD.findall(_QUOTES.sub("", part)) for part in parts]
+    read = sum(len(words) * (len(words) + 1) // 2 for words in commands)
+    if sum(map(bool, commands)) > _MOST_COMMANDS or read > _MOST_WORDS_OF_COMMANDS:
+        yield TOO_LONG
+        return
+    for part, words in zip(parts, commands, strict=True):
         yield from _search_words(words, changes=bool(_CHANGES.search(part)))
+        yield from _search_command(words, patterns, reachable=reachable)
     if ESCAPE_SOCKET.search(text):
         yield SOCKET
     if PROCESS_FILE.search(text):
         yield PROCESS
-    for found in _VARIABLE.finditer(text):
-        if is_secret_variable(found[1]) and not re.search(rf"\b{found[1]}=", text):
-            yield deny_variable(found[1])
+    used = dict.fromkeys(found[1] for found in _VARIABLE.finditer(text))
+    assigned = {found[1] for found in _ASSIGNED.finditer(text)} if used else set()
+    for name in used:
+        if name not in assigned and is_secret_variable(name):
+            yield deny_variable(name)
 
 
 def _without_documents(line: str) -> str:
@@ -49,11 +59,11 @@ def _without_documents(line: str) -> str:
 def _search_command(
     words: list[str], patterns: tuple[str, ...], *, reachable: bool
 ) -> Iterator[Ask | Deny]:
-    for at, word in enumerate(words[:_LONGEST_GATE]):
+    for at, word in enumerate(words):
         name = word.rpartition("/")[2]
         if name in ESCAPES:
             yield deny_program(name)
-        command = ShellCommand(tuple(map(Word, words[at : at + _LONGEST_GATE])))
+        command = ShellCommand(tuple(map(Word, words[at:])))
         if gate := find_gate(command, word, patterns, reachable=reachable):
             yield gate
 

@@ -61,6 +61,35 @@ def test_a_long_here_document_is_read_and_a_longer_one_is_searched_without_its_t
         assert rule_of(f"cat > .git/config <<'EOF'\n{document}EOF") == "protected-path"
 
 
+HELD = ("sudo id", "cat .env", "git push -f", "npm publish", "echo x > treadle.toml")
+
+
+@pytest.mark.parametrize("held", HELD)
+@pytest.mark.parametrize(
+    "spelling", [":;" * 1001 + "{}", ":;" * 501 + "{} '", "echo " + "a " * 4100 + "\n{}"]
+)
+def test_nothing_is_hidden_by_more_than_can_be_read(held: str, spelling: str) -> None:
+    line = spelling.replace("{}", held)
+
+    assert decide_light_line(line, HERE, lookups=LOOKS) == Deny(
+        "The line is too long to be read. Split it into several lines.", "line-too-long"
+    )
+
+
+@pytest.mark.parametrize("held", HELD)
+def test_every_word_of_a_line_that_cannot_be_read_is_searched(held: str) -> None:
+    line = f"env {'A=1 ' * 14}nice -n 5 {held} '"
+
+    assert not isinstance(decide_light_line(line, HERE, lookups=LOOKS), Allow)
+
+
+def test_many_secret_variables_in_a_line_that_cannot_be_read_are_found_at_once() -> None:
+    line = "echo ' " + "".join(f"$A{number}_KEY " for number in range(600))
+
+    assert rule_of(line) == "secret-variable"
+    assert rule_of(line * 20) == "line-too-long"
+
+
 @pytest.mark.parametrize(
     "line",
     [
