@@ -3,12 +3,32 @@
 from posixpath import basename, splitext
 
 from treadle.domain.agent import Ask
+from treadle.policy.commands.rule_syntax import names
 from treadle.policy.judging.command_gates import GateMatch, find_command_gates, script_topic
 from treadle.policy.judging.databases import DatabasePlace, find_database
 from treadle.policy.light.tables import SHELLS
 from treadle.policy.shell.syntax import ShellCommand
 
-_REHEARSES = ("--dry-run", "--dry", "--snapshot", "--noop")
+_REHEARSES = names("--dry-run --dry --noop")
+_REHEARSES_OF = {"goreleaser": names("--snapshot")}
+_SWITCHES_OFF = names("false none no off 0")
+# Options that take the next word, whatever it looks like.
+_NPM_VALUES = names(
+    "--tag --otp --registry --access --workspace -w --userconfig --prefix -C --scope --filter -F"
+)
+_KUBERNETES_VALUES = names(
+    "-f --filename -k --kustomize -n --namespace -l --selector --context --kubeconfig --values"
+    " --set --version"
+)
+_TAKES_NEXT = {
+    "git": names("-o --push-option --repo --receive-pack --exec -c -C --git-dir --work-tree"),
+    **dict.fromkeys(names("npm pnpm yarn bun"), _NPM_VALUES),
+    **dict.fromkeys(names("kubectl oc helm"), _KUBERNETES_VALUES),
+    "cargo": names(
+        "--token --index --registry -p --package -F --features --target --target-dir"
+        " --manifest-path --config -Z -j --jobs"
+    ),
+}
 _SCRIPT = GateMatch(
     "gate-script", "By its name, the script reaches beyond this project.", topic="others"
 )
@@ -36,13 +56,30 @@ def _concerns(
         case "settings":
             return True
         case "others":
-            return not any(word.text.startswith(_REHEARSES) for word in command.words)
+            return not _rehearses([word.text for word in command.words], match)
         case "database":
             return place == "elsewhere" or (reachable and place == "unknown")
         case "production":
             return reachable
         case "removal":
             return False
+
+
+def _rehearses(words: list[str], match: GateMatch) -> bool:
+    """Whether an option says that nothing is to happen, and none takes it back."""
+    # What follows `--` is for the script of a runner, and no option for other programs.
+    if "--" in words and match.name != _SCRIPT.name:
+        words = words[: words.index("--")]
+    name = basename(words[0])
+    options = _REHEARSES | _REHEARSES_OF.get(name, frozenset())
+    takes_next = _TAKES_NEXT.get(name, frozenset())
+    said: list[bool] = []
+    for before, word, after in zip(words, words[1:], [*words[2:], ""], strict=False):
+        option, sign, value = word.partition("=")
+        if option.replace("--no-", "--", 1) not in options or before in takes_next:
+            continue
+        said.append(option in options and (value if sign else after).lower() not in _SWITCHES_OFF)
+    return bool(said) and all(said)
 
 
 def _runs_risky_script(command: ShellCommand, name: str) -> bool:
