@@ -137,8 +137,8 @@ def pip_sources(answer: PipAnswer) -> ToolSources:
 
 
 def poetry_sources(configuration: UserConfiguration, default: str) -> ToolSources:
-    """poetry's indexes, and the logins of those that its own configuration names. poetry reads no setting of
-    pip: it always uses the default index."""
+    """poetry's indexes, and the logins of those that its own configuration names. poetry reads no
+    setting of pip: it always uses the default index."""
     folders = (
         Path(configuration.variable("POETRY_CONFIG_DIR") or configuration.config_home / "pypoetry"),
         configuration.home / "Library/Application Support/pypoetry",

@@ -79,7 +79,7 @@ _FILE = re.compile(
     rf"|/(?:.*/)?{_CRATE}/{_VERSION}/download",
     re.A,
 )
-# Where an index may link to on its own host. The rest of the host is no package, and a publisher may
+# Where an index may link to on its own host. The rest is no package, and a publisher may
 # have written the link.
 _LINKED: Mapping[IndexKind, re.Pattern[str]] = {
     "python": re.compile(rf"/.*[^/]{_PYTHON_FILE}", re.A),

@@ -168,7 +168,7 @@ class IndexRoutes:
 
 
 def may_lead_to(origin: Origin, target: Origin) -> bool:
-    """Whether an index may lead to another host: by HTTPS, and never to another port of loopback."""
+    """Whether an index may lead to another host: by HTTPS, never to another port of loopback."""
     return target == origin or (target.scheme == "https" and not target.is_loopback)
 
 

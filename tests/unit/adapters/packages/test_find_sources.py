@@ -142,9 +142,7 @@ async def test_an_index_that_only_the_project_names_is_kept_apart(tmp_path: Path
     assert found == PackageSources(
         indexes=(PackageIndex("node", "https://packages.example/"),),
         variables={"NPM_TOKEN": "placeholder"},
-        project_indexes=(
-            ProjectIndex(PackageIndex("node", "https://corp.example/"), ".npmrc"),
-        ),
+        project_indexes=(ProjectIndex(PackageIndex("node", "https://corp.example/"), ".npmrc"),),
     )
 
 

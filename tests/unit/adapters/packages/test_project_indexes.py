@@ -52,7 +52,8 @@ def test_an_index_is_named_in(kind: IndexKind, file: str, text: str) -> None:
 
 NPMRC = "//corp.example/:_authToken=${NPM_TOKEN}\n"
 YARNRC = (
-    'npmScopes: {ours: {npmRegistryServer: "https://corp.example/", npmAuthToken: "${YARN_NPM_AUTH_TOKEN}"}}'
+    'npmScopes: {ours: {npmRegistryServer: "https://corp.example/",'
+    ' npmAuthToken: "${YARN_NPM_AUTH_TOKEN}"}}'
 )
 
 
@@ -68,7 +69,8 @@ def test_a_login_of_a_project_is_taken_from_a_variable_of_the_user() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["PATH", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "ANTHROPIC_AUTH_TOKEN", "GITHUB_TOKEN"]
+    "name",
+    ["PATH", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "ANTHROPIC_AUTH_TOKEN", "GITHUB_TOKEN"],
 )
 def test_a_project_cannot_name_any_variable_as_a_login(name: str) -> None:
     text = NPMRC.replace("NPM_TOKEN", name)
