@@ -4,12 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from treadle.domain.check import Check
+from treadle.domain.check import Check, Grade, lowest_grade
 
 DeliverableStatus = Literal["pending", "passed", "blocked"]
-
-# A pass is claimed until Treadle has verified it.
-Proof = Literal["claimed", "proven"]
 
 # A longer line is a program, and belongs in a file.
 LONGEST_COMMAND = 8_000
@@ -33,16 +30,18 @@ class Deliverable:
     claim: Claim | None = None
     # At most one per criterion; a criterion without a check can only be claimed.
     checks: tuple[Check, ...] = ()
-    # Only for a pass: whether Treadle has verified it.
-    proof: Proof | None = None
+    # Only for a pass: its grade.
+    proof: Grade | None = None
     # Created by a rehearsal script; runs with a real model ignore it.
     rehearsed: bool = False
+    # Why the grade is lower than that of the checks, in one line; empty if it is not.
+    why: str = ""
 
     @property
-    def is_provable(self) -> bool:
-        """Whether every criterion has a check that failed before the work."""
-        failed_before = {check.criterion for check in self.checks if check.before == "failed"}
-        return bool(failed_before) and failed_before == set(self.acceptance_criteria)
+    def grade_by_checks(self) -> Grade:
+        """The lowest grade of all criteria; one without a check is claimed."""
+        grades: dict[str, Grade] = {check.criterion: check.grade for check in self.checks}
+        return lowest_grade(grades.get(text, "claimed") for text in self.acceptance_criteria)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +96,18 @@ def add_deliverables(
 
 def as_pending(deliverable: Deliverable) -> Deliverable:
     """The deliverable as pending, without claim and proof."""
-    return replace(deliverable, status="pending", claim=None, proof=None)
+    checks = tuple(replace(check, pinned="", why="") for check in deliverable.checks)
+    return replace(
+        deliverable, status="pending", claim=None, proof=None, checks=checks, why=""
+    )
 
 
 def with_valid_proof(deliverable: Deliverable) -> Deliverable:
-    """The deliverable with no more proof than its checks can give: they may have been edited."""
+    """The deliverable with no higher grade than its checks give: they may have been edited."""
     if deliverable.status != "passed":
-        return replace(deliverable, claim=None, proof=None)
-    proven = deliverable.proof == "proven" and deliverable.is_provable
-    return replace(deliverable, proof="proven" if proven else "claimed")
+        return replace(deliverable, claim=None, proof=None, why="")
+    proof = lowest_grade((deliverable.proof or "claimed", deliverable.grade_by_checks))
+    return replace(deliverable, proof=proof)
 
 
 def find_check_problem(criteria: Sequence[str], checks: Sequence[Check]) -> str | None:

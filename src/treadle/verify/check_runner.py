@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from treadle.domain.check import CheckTiming, Evidence
+from treadle.domain.pin_plan import PinPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,10 @@ class CheckCommand:
     collect: tuple[str, ...] = ()
     # Added to the usual environment.
     variables: Mapping[str, str] = field(default_factory=dict)
+    # The files that differ from the commit; None: the tree of the commit.
+    pins: PinPlan | None = None
+    # Files of the project; the result says which of them the command has read.
+    watched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +37,8 @@ class CommandResult:
     log: str = field(default="", repr=False, compare=False)
     # How the setup before it failed; empty if it did not.
     setup_failure: str = ""
+    # The watched files that the command has read; None if the file system does not tell.
+    read_files: tuple[str, ...] | None = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
-"""Decides whether a deliverable's checks prove it. Pure."""
+"""Decides the grade of a deliverable. Pure."""
 
-from treadle.domain.deliverable import Deliverable, Proof
+from treadle.domain.check import Grade
+from treadle.domain.deliverable import Deliverable
 
 
 def claimed_criteria(deliverable: Deliverable) -> tuple[str, ...]:
@@ -9,6 +10,5 @@ def claimed_criteria(deliverable: Deliverable) -> tuple[str, ...]:
     return tuple(text for text in deliverable.acceptance_criteria if text not in checked)
 
 
-def proof_of(deliverable: Deliverable) -> Proof:
-    """Proven if every criterion has a check that failed before the work, else claimed."""
-    return "proven" if deliverable.is_provable else "claimed"
+def proof_of(deliverable: Deliverable) -> Grade:
+    return deliverable.grade_by_checks

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from treadle.domain.check import Check
-from treadle.domain.deliverable import Deliverable, DeliverableStatus, Proof
+from treadle.domain.check import Check, Grade
+from treadle.domain.deliverable import Deliverable, DeliverableStatus
 from treadle.views.tally_text import proof_of, why_claimed
 
 ATTENTION_ORDER = ("unfinished", "claimed", "proven")
@@ -18,7 +18,7 @@ class DeliverableView:
     id: str
     description: str
     status: DeliverableStatus = "pending"
-    proof: Proof | None = None
+    proof: Grade | None = None
     criteria: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
     # What Treadle found against it since it last passed.

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from treadle.domain.check import Check
-from treadle.domain.deliverable import Deliverable, Proof, Tally
+from treadle.domain.check import Check, Grade
+from treadle.domain.deliverable import Deliverable, Tally
 
 
 def tally_text(tally: Tally, *, proven: int = 0) -> str:
@@ -27,7 +27,7 @@ def _proof_text(passed: int, proven: int) -> str:
     return f" ({proven} proven, {claimed} claimed)" if claimed else " (proven)"
 
 
-def proof_of(deliverable: Deliverable) -> Proof | None:
+def proof_of(deliverable: Deliverable) -> Grade | None:
     """How a pass in status.json is known: a claim until Treadle has proven it."""
     return deliverable.proof or "claimed" if deliverable.status == "passed" else None
 

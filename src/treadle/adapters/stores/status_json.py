@@ -5,12 +5,11 @@ import re
 from collections.abc import Sequence
 from typing import Any, cast, get_args
 
-from treadle.domain.check import BeforeOutcome, Check, CheckOrigin
+from treadle.domain.check import GRADES, BeforeOutcome, Check, CheckOrigin, Grade, PinnedOutcome
 from treadle.domain.deliverable import (
     Claim,
     Deliverable,
     DeliverableStatus,
-    Proof,
     find_check_problem,
     with_valid_proof,
 )
@@ -19,7 +18,9 @@ from treadle.domain.deliverable import (
 _COMMIT = re.compile(r"[0-9a-f]*")
 
 # Keys of an entry that are omitted if empty.
-_OWN_KEYS = ("checks", "proof", "claim", "rehearsed")
+_OWN_KEYS = ("checks", "proof", "why", "claim", "rehearsed")
+
+_RESULT_KEYS = ("before", "pinned", "why", "commandHash")
 
 
 def parse_deliverable(entry: object, *, known: set[str]) -> Deliverable | str:
@@ -36,7 +37,8 @@ def parse_deliverable(entry: object, *, known: set[str]) -> Deliverable | str:
         return f"{name}: `description` must be text"
     if not isinstance(criteria, list) or not all(isinstance(c, str) for c in criteria):
         return f"{name}: `acceptanceCriteria` must be a list of texts"
-    status, checks = _status(entry), _checks(entry.get("checks", []), criteria)
+    status, grade = _status(entry), _grade(entry.get("proof"))
+    checks = _checks(entry.get("checks", []), criteria)
     if isinstance(checks, str):
         return f"{name}: {checks}"
     if status not in get_args(DeliverableStatus):
@@ -49,8 +51,9 @@ def parse_deliverable(entry: object, *, known: set[str]) -> Deliverable | str:
             cast("DeliverableStatus", status),
             _claim(entry.get("claim")),
             checks,
-            _proof(entry.get("proof")),
+            grade,
             rehearsed=entry.get("rehearsed") is True,
+            why=_text(entry.get("why")),
         )
     )
 
@@ -82,17 +85,23 @@ def _check(entry: dict[str, Any], criterion: str, command: str) -> Check:
     """Parse a check; a command with another hash was edited by a person, so its result is void."""
     if entry.get("commandHash", _hash(command)) != _hash(command):
         return Check(criterion, command, "person")
-    origin, before = entry.get("origin"), entry.get("before")
+    origin, before, pinned = entry.get("origin"), entry.get("before"), entry.get("pinned")
     return Check(
         criterion,
         command,
         cast("CheckOrigin", origin) if origin in get_args(CheckOrigin) else "person",
         cast("BeforeOutcome", before) if before in get_args(BeforeOutcome) else "",
+        cast("PinnedOutcome", pinned) if pinned in get_args(PinnedOutcome) else "",
+        _text(entry.get("why")),
     )
 
 
-def _proof(value: object) -> Proof:
-    return "proven" if value == "proven" else "claimed"
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _grade(value: object) -> Grade:
+    return cast("Grade", value) if value in GRADES else "claimed"
 
 
 def _claim(value: object) -> Claim | None:
@@ -127,6 +136,8 @@ def _entry(old: dict[str, Any], deliverable: Deliverable) -> dict[str, Any]:
         ]
     if deliverable.status == "passed":
         own["proof"] = deliverable.proof or "claimed"
+    if deliverable.why:
+        own["why"] = deliverable.why
     if deliverable.claim is not None:
         own["claim"] = {
             "commit": deliverable.claim.commit,
@@ -146,15 +157,16 @@ def _entry(old: dict[str, Any], deliverable: Deliverable) -> dict[str, Any]:
 
 
 def _check_entry(old: dict[str, Any], check: Check) -> dict[str, Any]:
-    before_fields = (
-        {"before": check.before, "commandHash": _hash(check.command)} if check.before else {}
-    )
+    results = {"before": check.before, "pinned": check.pinned, "why": check.why}
+    own = {key: value for key, value in results.items() if value}
+    if check.before:
+        own["commandHash"] = _hash(check.command)
     return {
-        **{key: value for key, value in old.items() if key not in ("before", "commandHash")},
+        **{key: value for key, value in old.items() if key not in _RESULT_KEYS},
         "criterion": check.criterion,
         "command": check.command,
         "origin": check.origin,
-        **before_fields,
+        **own,
     }
 
 

@@ -52,6 +52,8 @@ Event: TypeAlias = (
     | verification.DeliverableClaimed
     | verification.ClaimRefused
     | verification.CheckFinished
+    | verification.DeliverableGraded
+    | verification.SuiteGraded
     | verification.RegressionFound
     | verification.SuiteFinished
     | verification.EvidenceTouched

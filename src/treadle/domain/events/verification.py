@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from treadle.domain.check import BeforeOutcome, Check, Evidence
+from treadle.domain.check import BeforeOutcome, Check, CheckOrigin, Evidence, Grade, PinnedOutcome
 from treadle.domain.suite_report import CaseCounts, SuiteObjection
 
 
@@ -51,6 +51,8 @@ class CheckFinished:
     evidence: Evidence
     output: str
     inconclusive: str = ""
+    # On the pinned tree: the files that the work changed or added and that the check read.
+    read_files: tuple[str, ...] = ()
     type: Literal["check.finished"] = "check.finished"
 
     @property
@@ -59,6 +61,44 @@ class CheckFinished:
         if self.inconclusive:
             return ""
         return "passed" if self.evidence.is_green else "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionGrade:
+    """The grade of one criterion. `judge` wrote what judges it; empty: nobody but the agent says
+    so. `why` says in one line why the grade is not higher."""
+
+    criterion: str
+    grade: Grade
+    judge: CheckOrigin | Literal[""] = ""
+    pinned: PinnedOutcome = ""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DeliverableGraded:
+    """A verified deliverable got its grade: the lowest of its criteria, or lower with the reason
+    in `why`."""
+
+    id: str
+    grade: Grade
+    criteria: tuple[CriterionGrade, ...]
+    why: str = ""
+    type: Literal["deliverable.graded"] = "deliverable.graded"
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteGraded:
+    """The tests on the work got their grade; `why` says in one line why it is not higher.
+
+    `judge` wrote them: a person, or the agent of the run.
+    """
+
+    commit: str
+    grade: Grade
+    judge: Literal["person", "agent", ""]
+    why: str = ""
+    type: Literal["suite.graded"] = "suite.graded"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from treadle.domain.check import Grade
 from treadle.domain.deliverable import Deliverable, DeliverableStatus
 from treadle.domain.ids import RunId
 
@@ -23,7 +24,7 @@ class DeliverableChanged:
     description: str
     previous: DeliverableStatus
     status: DeliverableStatus
-    proof: Literal["claimed", "proven"] | None = None
+    proof: Grade | None = None
     # For a pass that was verified after its round: the verified commit.
     commit: str = ""
     type: Literal["deliverable.changed"] = "deliverable.changed"

@@ -5,11 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from treadle.domain.agent import Tool
-from treadle.domain.check import BeforeOutcome, Check
+from treadle.domain.check import BeforeOutcome, Check, Grade
 from treadle.domain.deliverable import (
     Claim,
     Deliverable,
-    Proof,
     Tally,
     as_pending,
     tally,
@@ -168,7 +167,7 @@ class DeliverableBoard:
         for name in names:
             self._round_claims.remove_claim(name)
 
-    def pass_deliverable(self, name: str, commit: str, proof: Proof) -> None:
+    def pass_deliverable(self, name: str, commit: str, proof: Grade) -> None:
         """Pass a verified claim on this commit; it is proven only if its checks can prove it."""
         self.adopt()
         self._round_claims.remove_claim(name)

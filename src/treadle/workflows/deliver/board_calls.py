@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, cast, get_args
 
 from treadle.domain.agent import Tool, ToolReply
-from treadle.domain.check import Check
+from treadle.domain.check import Check, Grade
 from treadle.domain.deliverable import (
     Deliverable,
     DeliverableStatus,
-    Proof,
     RejectedChange,
     add_deliverables,
     as_pending,
@@ -196,7 +195,7 @@ class BoardCalls:
     def _change(self, changed: Deliverable) -> ToolReply:
         name, status = changed.id, changed.status
         before = next(d for d in self.projection.deliverables if d.id == name)
-        proof: Proof | None = "claimed" if status == "passed" else None
+        proof: Grade | None = "claimed" if status == "passed" else None
         self.record(DeliverableChanged(name, before.description, before.status, status, proof))
         self.claims.remove(name)
         if status == "passed":
