@@ -57,7 +57,7 @@ def with_check(
     check = Check(text, command, "person")
     if previous is not None and previous.command == command:
         # For the same command, earlier results still hold.
-        check = replace(check, before=previous.before)
+        check = replace(check, before=previous.before, pinned=previous.pinned)
     known = text in target.acceptance_criteria
     changed = replace(
         target,

@@ -11,6 +11,7 @@ from treadle.domain.deliverable import (
     Deliverable,
     DeliverableStatus,
     find_check_problem,
+    with_known_grades,
     with_valid_proof,
 )
 
@@ -43,7 +44,7 @@ def parse_deliverable(entry: object, *, known: set[str]) -> Deliverable | str:
         return f"{name}: {checks}"
     if status not in get_args(DeliverableStatus):
         return f"{name}: {status}"
-    return with_valid_proof(
+    return _with_valid_grade(
         Deliverable(
             name,
             description,
@@ -56,6 +57,10 @@ def parse_deliverable(entry: object, *, known: set[str]) -> Deliverable | str:
             why=_text(entry.get("why")),
         )
     )
+
+
+def _with_valid_grade(deliverable: Deliverable) -> Deliverable:
+    return with_valid_proof(with_known_grades(deliverable))
 
 
 def _status(entry: dict[str, Any]) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from treadle.domain.agent import Tool
-from treadle.domain.check import BeforeOutcome, Check, Grade
+from treadle.domain.check import Check
 from treadle.domain.deliverable import (
     Claim,
     Deliverable,
@@ -16,14 +16,15 @@ from treadle.domain.deliverable import (
 )
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RunWarned
-from treadle.domain.events.verification import CheckAdded
+from treadle.domain.events.verification import CheckAdded, CheckFinished, DeliverableGraded
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated
 from treadle.domain.ports import Clock, StatusBoard
+from treadle.verify.grade import with_grades
 from treadle.workflows.deliver.board_calls import BoardCalls, RoundClaims, withdrawal_event
 from treadle.workflows.deliver.pass_rules import PASS_AT_ONCE, PassRules
 from treadle.workflows.deliver.spec_check_owners import missing_checks, owner_of_unmatched_checks
 from treadle.workflows.deliver.status_projection import StatusProjection
-from treadle.workflows.loop.deliverable_history import with_check
+from treadle.workflows.loop.deliverable_history import with_check, with_outcome_before
 from treadle.workflows.loop.run_history import RunHistory
 
 
@@ -167,15 +168,16 @@ class DeliverableBoard:
         for name in names:
             self._round_claims.remove_claim(name)
 
-    def pass_deliverable(self, name: str, commit: str, proof: Grade) -> None:
-        """Pass a verified claim on this commit; it is proven only if its checks can prove it."""
+    def pass_deliverable(self, name: str, commit: str, graded: DeliverableGraded) -> None:
+        """Pass a verified claim on this commit with its grade."""
         self.adopt()
         self._round_claims.remove_claim(name)
         deliverable = self._projection.find(name)
         if deliverable is None or deliverable.status != "pending":
             return  # a person has changed it, or it was recorded before a crash
-        passed = replace(deliverable, status="passed", claim=Claim(commit), proof=proof)
-        passed = self._projection.with_rehearsal_mark(with_valid_proof(passed))
+        passed = replace(deliverable, status="passed", claim=Claim(commit))
+        passed = with_valid_proof(with_grades(passed, graded))
+        passed = self._projection.with_rehearsal_mark(passed)
         self._record(
             DeliverableChanged(
                 name, deliverable.description, "pending", "passed", passed.proof, commit
@@ -193,26 +195,17 @@ class DeliverableBoard:
             if not check.before
         )
 
-    def set_before(
-        self, name: str, criterion: str, before: BeforeOutcome, *, command: str = ""
-    ) -> None:
-        """Set how a check ended before the work; with `command`, only if the command is the
-        same."""
-        deliverable = self._projection.find(name)
-        if deliverable is None:
-            return
-        for check in deliverable.checks:
-            if check.criterion == criterion and command in ("", check.command):
-                self._projection.change([with_check(deliverable, replace(check, before=before))])
+    def set_before(self, finished: CheckFinished) -> None:
+        """Set how a check ended before the work, if its command is still the same."""
+        deliverable = self._projection.find(finished.deliverable)
+        if deliverable is not None:
+            self._projection.change([with_outcome_before(deliverable, finished)])
 
-    def reset_check(self, name: str, check: Check) -> None:
-        """Forget that a check failed before the work, because its files have changed since."""
-        deliverable = self._projection.find(name)
-        if deliverable is None or check not in deliverable.checks:
-            return
-        unverified = replace(check, before="")
-        self._record(CheckAdded(name, unverified))
-        self._projection.change([with_check(deliverable, unverified)])
+    def regrade(self, graded: DeliverableGraded) -> None:
+        """Set the grade of a passed deliverable, which is recorded already."""
+        deliverable = self._projection.find(graded.id)
+        if deliverable is not None and deliverable.status == "passed":
+            self._projection.change([with_valid_proof(with_grades(deliverable, graded))])
 
     def verifiable(self) -> tuple[Deliverable, ...]:
         """Passed deliverables with checks."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from treadle.domain.deliverable import Deliverable, RejectedChange
-from treadle.verify.proof import claimed_criteria
+from treadle.verify.grade import claimed_criteria
 from treadle.verify.spec_checks import SpecCheck
 
 # after_round: the project has tests, which a claim must pass with or without checks.

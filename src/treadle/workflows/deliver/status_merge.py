@@ -40,6 +40,7 @@ def _merge_edit(theirs: Deliverable, ours: Deliverable) -> Deliverable:
         status=ours.status,
         claim=ours.claim,
         proof=ours.proof,
+        why=ours.why,
         checks=(*theirs.checks, *(c for c in missing if c.criterion in theirs.acceptance_criteria)),
     )
     return with_valid_proof(with_known_checks(merged, ours))
@@ -61,8 +62,13 @@ def _merge_check(theirs: Check, ours: Check | None) -> Check:
     if ours is None:
         return theirs
     if theirs.command != ours.command:
-        return replace(theirs, origin="person", before="")
-    return replace(theirs, before=theirs.before or ours.before)
+        return replace(theirs, origin="person", before="", pinned="", why="")
+    return replace(
+        theirs,
+        before=theirs.before or ours.before,
+        pinned=theirs.pinned or ours.pinned,
+        why=theirs.why or ours.why,
+    )
 
 
 def missing_from_file(
@@ -91,7 +97,13 @@ def _with_log_changes(
     after = before
     if last is not None and last.previous == before.status != deliverable.status:
         claim = (deliverable.claim or Claim()) if deliverable.status == "passed" else None
-        after = replace(before, status=deliverable.status, claim=claim, proof=deliverable.proof)
+        after = replace(
+            before,
+            status=deliverable.status,
+            claim=claim,
+            proof=deliverable.proof,
+            why=deliverable.why,
+        )
     present = {check.criterion for check in before.checks}
     added = {each.check.criterion for each in history.added_checks if each.deliverable == before.id}
     checks = (
@@ -106,6 +118,10 @@ def editable_parts(deliverables: Sequence[Deliverable]) -> tuple[Deliverable, ..
     """The parts of the deliverables that people edit: without commits of passes and without
     results of checks."""
     return tuple(
-        replace(d, claim=None, checks=tuple(replace(check, before="") for check in d.checks))
+        replace(d, claim=None, why="", checks=tuple(map(_without_results, d.checks)))
         for d in deliverables
     )
+
+
+def _without_results(check: Check) -> Check:
+    return replace(check, before="", pinned="", why="")

@@ -1,30 +1,37 @@
-"""Verifies claims: runs checks and tests on commits, and sets statuses by the results."""
+"""Verifies claims: runs checks and tests on commits, and sets statuses and grades by the results."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import TypeAlias
 
-from treadle.domain.check import Check, CheckTiming, FileChange
+from treadle.domain.check import Check, CheckTiming, RequiredGrade
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.run import RunWarned
-from treadle.domain.events.verification import CheckFinished, ClaimRefused, RegressionFound
-from treadle.domain.ports import Log
-from treadle.domain.suite_report import TEST_COMMAND
-from treadle.verify.check_runner import (
-    CheckCommand,
-    CheckRunner,
-    CommandResult,
-    CommandStopped,
+from treadle.domain.events.verification import (
+    CheckFinished,
+    ClaimRefused,
+    CriterionGrade,
+    DeliverableGraded,
+    RegressionFound,
 )
-from treadle.verify.command_files import find_changed_evidence
-from treadle.verify.proof import proof_of
+from treadle.domain.suite_report import TEST_COMMAND
+from treadle.verify.check_runner import CommandStopped
+from treadle.verify.grade import (
+    SuiteGrade,
+    grade_criterion,
+    grade_deliverable,
+    lower_grades,
+    shortfall,
+)
 from treadle.verify.start_failure import inconclusive_reason
 from treadle.verify.suite import failures_text
 from treadle.verify.suite_comparison import SuiteComparison
 from treadle.workflows.deliver.board import DeliverableBoard
+from treadle.workflows.deliver.check_runs import CheckRuns, VerificationStopped
 from treadle.workflows.deliver.finding_text import FailedCheck, describe_failures
+from treadle.workflows.deliver.regression import find_breaking_round
 from treadle.workflows.loop.findings import RoundCommits, VerificationFindings
 from treadle.workflows.loop.suite_verifier import SuiteVerifier
 
@@ -34,55 +41,38 @@ UNINFORMATIVE_TESTS = (
     "the test command fails as it did before the work, so it says nothing about the work; see what"
     " it needs on a fresh checkout, such as project.setup"
 )
-
-
-CHECK_CHANGED = "{} can only be claimed, because its check was changed by the work: {}"
-# Files named in the warning.
-MAX_FILES = 5
+# How often a check that could not run before the work is tried there.
+MAX_LOOKS = 3
 
 # A check: its deliverable, criterion and command.
 CheckKey: TypeAlias = tuple[str, str, str]
 
 
-async def nothing_changed(before: str, after: str) -> Sequence[FileChange]:
-    """No file differs between any two commits."""
-    return ()
-
-
-class VerificationStopped(Exception):
-    """The run was asked to stop before everything was verified."""
-
-
 @dataclass(slots=True)
 class DeliverableVerifier:
-    """Verifies the work of one run. `baseline` is the user's checkout when the run began, without
-    unlanded work of earlier runs."""
+    """Verifies the work of one run."""
 
-    runner: CheckRunner
+    checks: CheckRuns
     board: DeliverableBoard
     # None: the project has no test command.
     suite: SuiteVerifier | None
-    check_s: float
-    log: Log
-    baseline: str
     # Checks of pending deliverables to run before the work, where they must fail.
     checks_before_work: Callable[[], Sequence[tuple[str, Check]]]
     # Deliverables that must hold before the run succeeds.
     must_hold: Callable[[], Sequence[Deliverable]]
-    # Checks that were green on the work.
-    green: list[CheckFinished] = field(default_factory=list)
-    # The last commit without objections of the tests.
+    required: RequiredGrade = "self-tested"
+    # The last commit without objections of the tests, and their grade there.
     suite_green_at: str = ""
+    suite_grade: SuiteGrade | None = None
     # How many tests failed when they last ran; None if they did not run.
     failing_tests: int | None = None
-    # Returns the files that differ between two commits.
-    changes: Callable[[str, str], Awaitable[Sequence[FileChange]]] = nothing_changed
-    # The commit on which each check first ran before the work; the baseline if unknown.
+    # The commit on which each check first ran before the work, and how often it could not run.
     first_commits: dict[CheckKey, str] = field(default_factory=dict)
+    looks: dict[CheckKey, int] = field(default_factory=dict)
 
     def is_due(self) -> bool:
         """Whether a round left anything to verify."""
-        return bool(self.board.claims() or self.checks_before_work())
+        return bool(self.board.claims() or self._open_looks())
 
     def can_verify(self) -> bool:
         """Whether passed work can be verified at all."""
@@ -111,24 +101,32 @@ class DeliverableVerifier:
             for failure in failures:
                 await self._record_regression(failure, commits)
             comparison, output = await self._tests(tip, "again", accepted)
+            for name in dict.fromkeys(failure.deliverable for failure in failures):
+                self.board.reset_pass(name, "a check of it that was green is red")
+            await self._grade_again(commits)
         except VerificationStopped:
             return VerificationFindings(stopped=True)
-        for name in dict.fromkeys(failure.deliverable for failure in failures):
-            self.board.reset_pass(name, "a check of it that was green is red")
-        await self._reset_altered_checks(self.board.verifiable(), tip)
         return self._findings(failures, comparison, output)
 
+    def _open_looks(self) -> list[tuple[str, Check]]:
+        """The checks that have to run before the work, without those that never could."""
+        return [
+            (name, check)
+            for name, check in self.checks_before_work()
+            if self.looks.get((name, check.criterion, check.command), 0) < MAX_LOOKS
+        ]
+
     async def _run_before_work(self, commit: str) -> None:
-        for name, check in self.checks_before_work():
+        for name, check in self._open_looks():
             # One that could not run is tried again on the commit that it was meant for.
             key = (name, check.criterion, check.command)
             first = self.first_commits.setdefault(key, commit)
-            result = await self._run(check.command, first, "before")
+            self.looks[key] = self.looks.get(key, 0) + 1
+            result = await self.checks.run(check.command, first, "before")
             why = inconclusive_reason(result)
             finished = CheckFinished(name, check.criterion, result.evidence, result.output, why)
-            self.log.record(finished)
-            before = finished.before_outcome
-            self.board.set_before(name, check.criterion, before, command=check.command)
+            self.checks.log.record(finished)
+            self.board.set_before(finished)
 
     async def _verify_claims(self, tip: str, accepted: Sequence[str]) -> VerificationFindings:
         claims = self.board.claims()
@@ -140,63 +138,47 @@ class DeliverableVerifier:
         for deliverable in claims:
             # A claim that only the tests reject stays open: a person may accept the failures.
             if not failures[deliverable.id] and comparison.passes:
-                await self._reset_altered_checks([deliverable], tip)
-                self.board.pass_deliverable(deliverable.id, tip, proof_of(deliverable))
+                graded = await self._grade(deliverable, tip)
+                self.board.pass_deliverable(deliverable.id, tip, graded)
             else:
                 self._refuse(deliverable, tip, failed=len(failures[deliverable.id]))
         return self._findings(list(chain.from_iterable(failures.values())), comparison, output)
 
-    async def _reset_altered_checks(self, passed: Sequence[Deliverable], tip: str) -> None:
-        """Reset checks whose files the work changed: they never failed in their current form, so
-        they prove nothing.
+    async def _grade(self, deliverable: Deliverable, tip: str) -> DeliverableGraded:
+        """Grade a deliverable whose checks are green on the work, and record the grade."""
+        criteria: list[CriterionGrade] = []
+        for check in deliverable.checks:
+            pinned = await self.checks.on_pinned(deliverable, check, tip)
+            criteria.append(grade_criterion(check, pinned))
+        graded = grade_deliverable(deliverable, criteria, self.suite_grade)
+        self.checks.log.record(graded, once=f"{graded.type} {tip} {deliverable.id} {graded.grade}")
+        return graded
 
-        A replay gives the same result, because only the first run of a check counts.
+    async def _grade_again(self, commits: RoundCommits) -> None:
+        """Grade what has passed on the last commit: later rounds may have changed judges.
+
+        A pass of an earlier run keeps its grade or loses it: its judges are those of that run.
         """
-        for deliverable in passed:
-            for check in deliverable.checks:
-                key = (deliverable.id, check.criterion, check.command)
-                if check.before != "failed":
-                    continue
-                changes = await self.changes(self.first_commits.get(key) or self.baseline, tip)
-                if files := find_changed_evidence(check.command, changes):
-                    self.board.reset_check(deliverable.id, check)
-                    names = ", ".join(files[:MAX_FILES])
-                    warning = RunWarned(CHECK_CHANGED.format(deliverable.id, names))
-                    self.log.record(warning, once=f"altered {deliverable.id} {check.criterion}")
+        tip, own = commits[-1].commit, {each.commit for each in commits[1:]}
+        for deliverable in self.board.verifiable():
+            graded = await self._grade(deliverable, tip)
+            is_own = deliverable.claim is not None and deliverable.claim.commit in own
+            self.board.regrade(graded if is_own else lower_grades(deliverable, graded))
 
     def _refuse(self, deliverable: Deliverable, tip: str, *, failed: int) -> None:
         refused = ClaimRefused(deliverable.id, deliverable.description, failed)
-        self.log.record(refused, once=f"{refused.type} {tip} {deliverable.id}")
+        self.checks.log.record(refused, once=f"{refused.type} {tip} {deliverable.id}")
 
     async def _failed_checks(
         self, deliverable: Deliverable, tip: str, when: CheckTiming
     ) -> list[FailedCheck]:
-        """The checks of a deliverable that fail; those that were green here do not run again."""
         failures = []
         for check in deliverable.checks:
-            green = self._green_on(check.command, tip)
-            if green is None:
-                result = await self._run(check.command, tip, when)
-                event = CheckFinished(
-                    deliverable.id, check.criterion, result.evidence, result.output
-                )
-            else:
-                event = replace(green, deliverable=deliverable.id, criterion=check.criterion)
-            if event in self.green:
-                continue
-            self.log.record(event)
-            if event.evidence.is_green:
-                self.green.append(event)
-            else:
+            event = await self.checks.on_work(deliverable, check, tip, when)
+            if not event.evidence.is_green:
                 exit_code = event.evidence.exit_code
                 failures.append(FailedCheck(deliverable.id, check, exit_code, event.output))
         return failures
-
-    def _green_on(self, command: str, commit: str) -> CheckFinished | None:
-        for event in self.green:
-            if (event.evidence.command, event.evidence.commit) == (command, commit):
-                return event
-        return None
 
     async def _record_regression(self, failure: FailedCheck, tips: RoundCommits) -> None:
         """Record which round broke the check, searched since its pass."""
@@ -211,14 +193,14 @@ class DeliverableVerifier:
             broken_by = await find_breaking_round(rounds, is_green)
         event = RegressionFound(name, failure.check.criterion, broken_by)
         key = f"{event.type} {commits[-1]} {event.deliverable} {event.criterion}"
-        self.log.record(event, once=key)
+        self.checks.log.record(event, once=key)
 
     async def _is_green(self, failure: FailedCheck, commit: str) -> bool:
         command = failure.check.command
-        if self._green_on(command, commit) is not None:
+        if self.checks.green_on(command, commit) is not None:
             return True
-        result = await self._run(command, commit, "bisect")
-        self.log.record(
+        result = await self.checks.run(command, commit, "bisect")
+        self.checks.log.record(
             CheckFinished(
                 failure.deliverable, failure.check.criterion, result.evidence, result.output
             )
@@ -235,8 +217,9 @@ class DeliverableVerifier:
         if isinstance(verdict, CommandStopped):
             raise VerificationStopped
         if TEST_COMMAND in verdict.comparison.known_red:
-            self.log.record(RunWarned(UNINFORMATIVE_TESTS), once="tests say nothing")
+            self.checks.log.record(RunWarned(UNINFORMATIVE_TESTS), once="tests say nothing")
         self.suite_green_at = tip if verdict.comparison.passes else ""
+        self.suite_grade = verdict.grade
         self.failing_tests = len(verdict.comparison.known_red) + len(verdict.comparison.objections)
         return verdict.comparison, verdict.output
 
@@ -244,7 +227,7 @@ class DeliverableVerifier:
         self, failures: Sequence[FailedCheck], comparison: SuiteComparison, output: str
     ) -> VerificationFindings:
         tests = failures_text(comparison, output) if comparison.objections else ""
-        green = {(each.deliverable, each.criterion) for each in self.green}
+        green = {(each.deliverable, each.criterion) for each in self.checks.green}
         checks = [(d.id, check) for d in self.board.deliverables for check in d.checks]
         turned_green = [
             check
@@ -256,43 +239,7 @@ class DeliverableVerifier:
             comparison.objections[:MAX_OBJECTIONS],
             green_checks=len(turned_green),
             failing_tests=self.failing_tests,
+            shortfall=shortfall(self.board.deliverables, self.suite_grade, self.required),
         )
 
-    async def _run(self, command: str, commit: str, when: CheckTiming) -> CommandResult:
-        result = await self.runner.run(CheckCommand(command, commit, when, self.check_s))
-        if isinstance(result, CommandStopped):
-            raise VerificationStopped
-        return result
 
-
-async def find_breaking_round(
-    tips: Sequence[tuple[int, str]], is_green: Callable[[str], Awaitable[bool | None]]
-) -> int | None:
-    """Return the first round whose commit is red, or None if `is_green` cannot decide.
-
-    `tips` lists rounds with their last commits, oldest first. The commit before the first round
-    is known to be green and the last one red, so neither is run. Rounds that end at the same
-    commit as the round before are skipped.
-    """
-    commits = _without_repeats(tips)
-    if not commits:
-        return None
-    green, red = -1, len(commits) - 1
-    while red - green > 1:
-        middle = (green + red) // 2
-        result = await is_green(commits[middle][1])
-        if result is None:
-            return None
-        if result:
-            green = middle
-        else:
-            red = middle
-    return commits[red][0]
-
-
-def _without_repeats(tips: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
-    commits: list[tuple[int, str]] = []
-    for number, commit in tips:
-        if not commits or commits[-1][1] != commit:
-            commits.append((number, commit))
-    return commits

@@ -5,9 +5,20 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar, assert_never
 
 from treadle.domain.check import Check
-from treadle.domain.deliverable import Claim, Deliverable, with_valid_proof
-from treadle.domain.events.verification import CheckAdded, CheckFinished, DeliverableClaimed
+from treadle.domain.deliverable import (
+    Claim,
+    Deliverable,
+    with_known_grades,
+    with_valid_proof,
+)
+from treadle.domain.events.verification import (
+    CheckAdded,
+    CheckFinished,
+    DeliverableClaimed,
+    DeliverableGraded,
+)
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated, StatusAdopted
+from treadle.verify.grade import with_grades
 
 DeliverableEvent: TypeAlias = (
     DeliverableCreated
@@ -16,6 +27,7 @@ DeliverableEvent: TypeAlias = (
     | StatusAdopted
     | CheckAdded
     | CheckFinished
+    | DeliverableGraded
 )
 
 
@@ -57,6 +69,11 @@ def apply_deliverable(history: History, event: DeliverableEvent) -> History:
             return replace(history, deliverables=after, added_checks=(*history.added_checks, event))
         case CheckFinished():
             return _apply_check_result(history, event)
+        case DeliverableGraded():
+            after = _change_one(
+                history, event.id, lambda d: with_valid_proof(with_grades(d, event))
+            )
+            return replace(history, deliverables=after)
         case unreachable:
             assert_never(unreachable)
 
@@ -76,7 +93,9 @@ def _apply_change(history: History, event: DeliverableChanged) -> History:
     after = _change_one(
         history,
         event.id,
-        lambda d: replace(d, status=event.status, claim=claim, proof=event.proof),
+        lambda d: with_known_grades(
+            replace(d, status=event.status, claim=claim, proof=event.proof)
+        ),
     )
     # A withdrawn claim leaves the status as it was, so the file lacks nothing.
     changes = history.changes if event.previous == event.status else (*history.changes, event)
@@ -92,18 +111,20 @@ def _apply_change(history: History, event: DeliverableChanged) -> History:
 
 def _apply_check_result(history: History, event: CheckFinished) -> History:
     """The outcome before the work counts for the same command only."""
-    evidence = event.evidence
-    if evidence.when != "before":
+    if event.evidence.when != "before":
         return history
-    before = event.before_outcome
+    after = _change_one(history, event.deliverable, lambda d: with_outcome_before(d, event))
+    return replace(history, deliverables=after)
 
-    def with_outcome(d: Deliverable) -> Deliverable:
-        for check in d.checks:
-            if (check.criterion, check.command) == (event.criterion, evidence.command):
-                return with_check(d, replace(check, before=before))
-        return d
 
-    return replace(history, deliverables=_change_one(history, event.deliverable, with_outcome))
+def with_outcome_before(deliverable: Deliverable, event: CheckFinished) -> Deliverable:
+    """The deliverable with the outcome of a check before the work, or why there is none."""
+    key = (event.criterion, event.evidence.command)
+    why = f"it could not be run before the work: {event.inconclusive}" if event.inconclusive else ""
+    for check in deliverable.checks:
+        if (check.criterion, check.command) == key:
+            return with_check(deliverable, replace(check, before=event.before_outcome, why=why))
+    return deliverable
 
 
 def _with_claimed_proof(deliverable: Deliverable) -> Deliverable:
