@@ -1,0 +1,170 @@
+"""Decides grades of criteria, deliverables and runs: who says that the work is done? Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from treadle.domain.check import (
+    Check,
+    Grade,
+    PinnedOutcome,
+    RequiredGrade,
+    lowest_grade,
+    reaches,
+)
+from treadle.domain.deliverable import Deliverable
+from treadle.domain.events.verification import CriterionGrade, DeliverableGraded
+from treadle.domain.pin_plan import PinAction, PinPlan
+
+NO_CHECK = "no check"
+NO_ACCESS_TIMES = "the file system keeps no access times, so what the check read is not known"
+AGENT_CHECK = "the agent wrote the check"
+# Files named in a reason.
+MAX_FILES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedResult:
+    """How a check ended on the pinned tree, and why that proves nothing."""
+
+    outcome: PinnedOutcome
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteGrade:
+    """The grade of the tests; `judge` wrote them, `why` says why the grade is not higher."""
+
+    grade: Grade
+    judge: Literal["person", "agent", ""]
+    why: str = ""
+    # Whether tests of the user fail with the work, which lowers every deliverable.
+    contradicts: bool = False
+    # Whether there are no tests at all, before the work and on it.
+    is_empty: bool = False
+
+
+def claimed_criteria(deliverable: Deliverable) -> tuple[str, ...]:
+    """The criteria without a check."""
+    checked = {check.criterion for check in deliverable.checks}
+    return tuple(text for text in deliverable.acceptance_criteria if text not in checked)
+
+
+def needs_pinned_run(check: Check) -> bool:
+    """Whether the pinned tree matters: a check that was not red before the work proves nothing."""
+    return check.before == "failed"
+
+
+def grade_criterion(check: Check, pinned: PinnedResult) -> CriterionGrade:
+    """The grade of a criterion whose check is green on the work."""
+    graded = replace(check, pinned=pinned.outcome)
+    match graded.grade:
+        case "claimed" if check.before == "passed":
+            return CriterionGrade(
+                check.criterion, "claimed", why="its check passed before the work"
+            )
+        case "claimed":
+            why = check.why or "its check was not seen to fail before the work"
+            return CriterionGrade(check.criterion, "claimed", why=why)
+        case "self-tested":
+            why = AGENT_CHECK if check.origin == "agent" else pinned.why
+            return CriterionGrade(check.criterion, "self-tested", "agent", pinned.outcome, why)
+        case "proven":
+            return CriterionGrade(check.criterion, "proven", check.origin, pinned.outcome)
+
+
+def grade_deliverable(
+    deliverable: Deliverable, checked: Sequence[CriterionGrade], suite: SuiteGrade | None
+) -> DeliverableGraded:
+    """The grade of a deliverable by the grades of its checks, lowered by tests that contradict."""
+    by_criterion = {each.criterion: each for each in checked}
+    criteria = tuple(
+        by_criterion.get(text) or CriterionGrade(text, "claimed", why=NO_CHECK)
+        for text in dict.fromkeys(deliverable.acceptance_criteria)
+    )
+    grade = lowest_grade(each.grade for each in criteria)
+    if grade == "proven" and suite is not None and suite.contradicts:
+        return DeliverableGraded(deliverable.id, "self-tested", criteria, suite.why)
+    return DeliverableGraded(deliverable.id, grade, criteria)
+
+
+def with_grades(deliverable: Deliverable, graded: DeliverableGraded) -> Deliverable:
+    """The deliverable with the results of its checks on the pinned tree."""
+    by_criterion = {each.criterion: each for each in graded.criteria}
+    checks = tuple(
+        replace(check, pinned=found.pinned, why=found.why)
+        if (found := by_criterion.get(check.criterion))
+        else check
+        for check in deliverable.checks
+    )
+    proof = graded.grade if deliverable.status == "passed" else deliverable.proof
+    return replace(deliverable, checks=checks, proof=proof, why=graded.why)
+
+
+def lower_grades(deliverable: Deliverable, graded: DeliverableGraded) -> DeliverableGraded:
+    """The new grades where they are lower than those that the deliverable has."""
+    known = {check.criterion: check for check in deliverable.checks}
+    criteria = tuple(
+        _kept_grade(known[each.criterion], each) if each.criterion in known else each
+        for each in graded.criteria
+    )
+    grade = lowest_grade((deliverable.proof or "claimed", graded.grade))
+    return replace(graded, grade=grade, criteria=criteria, why=graded.why or deliverable.why)
+
+
+def _kept_grade(check: Check, new: CriterionGrade) -> CriterionGrade:
+    if new.pinned == "failed":
+        return new
+    judge = "" if check.grade == "claimed" else new.judge
+    return CriterionGrade(check.criterion, check.grade, judge, check.pinned, check.why)
+
+
+def pinned_failure(plan: PinPlan, inconclusive: str) -> str:
+    """Why a check that is green on the work is not green on the pinned tree, in one line."""
+    if inconclusive:
+        return f"with your tests it could not be run: {inconclusive}"
+    changed = _names(plan, "restored")
+    if changed:
+        return f"it fails with your version of {changed}"
+    if added := _names(plan, "left_out"):
+        return f"it fails without {added}, which the agent added"
+    return f"it fails with the settings of your {_names(plan, 'merged')}"
+
+
+def mixed_failure(plan: PinPlan) -> str:
+    return f"the agent changed tests inside {_list(plan.mixed)}"
+
+
+def shortfall(
+    deliverables: Sequence[Deliverable], suite: SuiteGrade | None, required: RequiredGrade
+) -> str:
+    """Why a run may not succeed, in one line: the first grade below the required one.
+
+    Criteria without a check do not count; a person looks at them.
+    """
+    for deliverable in deliverables:
+        if deliverable.status != "passed":
+            continue
+        below = next((c for c in deliverable.checks if not reaches(c.grade, required)), None)
+        if below is not None:
+            return _shortfall_text(f"{deliverable.id} is {below.grade}", below.why, required)
+        if deliverable.why and not reaches(deliverable.proof or "claimed", required):
+            subject = f"{deliverable.id} is {deliverable.proof}"
+            return _shortfall_text(subject, deliverable.why, required)
+    if suite is not None and not suite.is_empty and not reaches(suite.grade, required):
+        return _shortfall_text(f"the test command is {suite.grade}", suite.why, required)
+    return ""
+
+
+def _shortfall_text(subject: str, why: str, required: RequiredGrade) -> str:
+    because = f" ({why})" if why else ""
+    return f"{subject}{because}, and verify.require asks for {required}"
+
+
+def _names(plan: PinPlan, action: PinAction) -> str:
+    return _list([file.path for file in plan.files if file.action == action])
+
+
+def _list(paths: Sequence[str]) -> str:
+    more = len(paths) - MAX_FILES
+    return ", ".join(paths[:MAX_FILES]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,139 @@
+"""Runs the checks of deliverables on commits, and records each result."""
+
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from treadle.domain.check import Check, CheckTiming
+from treadle.domain.deliverable import Deliverable
+from treadle.domain.events.verification import CheckFinished
+from treadle.domain.pin_plan import PinPlan
+from treadle.domain.ports import Log
+from treadle.verify.check_runner import CheckCommand, CheckRunner, CommandResult, CommandStopped
+from treadle.verify.grade import (
+    NO_ACCESS_TIMES,
+    PinnedResult,
+    mixed_failure,
+    needs_pinned_run,
+    pinned_failure,
+)
+from treadle.verify.start_failure import inconclusive_reason
+
+# Files that an event names.
+MAX_READ_FILES = 20
+
+
+class VerificationStopped(Exception):
+    """The run was asked to stop before everything was verified."""
+
+
+class JudgePins(Protocol):
+    """Plans pinned trees: the work of a commit with the judges of the base."""
+
+    def plan(self, command: str, base: str, tip: str) -> Awaitable[PinPlan]: ...
+
+    def changed_paths(self, base: str, tip: str) -> Awaitable[Sequence[str]]:
+        """The files that the work changed or added."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class NoPins:
+    """For work that changes no judge."""
+
+    async def plan(self, command: str, base: str, tip: str) -> PinPlan:
+        return PinPlan(base)
+
+    async def changed_paths(self, base: str, tip: str) -> Sequence[str]:
+        return ()
+
+
+@dataclass(slots=True)
+class CheckRuns:
+    """The checks of one run. `base` is the commit whose judges are the user's."""
+
+    runner: CheckRunner
+    log: Log
+    check_s: float
+    base: str
+    judges: JudgePins = field(default_factory=NoPins)
+    # Results on the work, and on pinned trees, that were green.
+    green: list[CheckFinished] = field(default_factory=list)
+
+    async def run(
+        self, command: str, commit: str, when: CheckTiming, *, pins: PinPlan | None = None
+    ) -> CommandResult:
+        """Run a command; raises if the run is asked to stop."""
+        watched = () if when == "before" else await self.judges.changed_paths(self.base, commit)
+        check = CheckCommand(
+            command, commit, when, self.check_s, pins=pins, watched=tuple(watched)
+        )
+        result = await self.runner.run(check)
+        if isinstance(result, CommandStopped):
+            raise VerificationStopped
+        return result
+
+    async def on_work(
+        self, deliverable: Deliverable, check: Check, tip: str, when: CheckTiming
+    ) -> CheckFinished:
+        """The result on a commit of the work; one that was green there is not run again."""
+        green = self.green_on(check.command, tip)
+        if green is None:
+            result = await self.run(check.command, tip, when)
+            event = _event_of(deliverable.id, check, result)
+        else:
+            event = replace(green, deliverable=deliverable.id, criterion=check.criterion)
+        return self._record(event)
+
+    async def on_pinned(self, deliverable: Deliverable, check: Check, tip: str) -> PinnedResult:
+        """The result on the pinned tree of a check that is green on the work."""
+        if not needs_pinned_run(check):
+            return PinnedResult("")
+        plan = await self.judges.plan(check.command, self.base, tip)
+        if plan.mixed:
+            return PinnedResult("failed", mixed_failure(plan))
+        if plan.is_empty:
+            return PinnedResult("passed")
+        green = self.green_on(check.command, tip, "pinned")
+        if green is not None:
+            self._record(replace(green, deliverable=deliverable.id, criterion=check.criterion))
+            return PinnedResult("passed")
+        result = await self.run(check.command, tip, "pinned", pins=plan)
+        event = self._record(_event_of(deliverable.id, check, result))
+        if not event.evidence.is_green:
+            return PinnedResult("failed", pinned_failure(plan, event.inconclusive))
+        if result.read_files is None:
+            return PinnedResult("failed", NO_ACCESS_TIMES)
+        return PinnedResult("passed")
+
+    def green_on(
+        self, command: str, commit: str, when: CheckTiming | None = None
+    ) -> CheckFinished | None:
+        """A green result of this command on this commit; `when` tells the pinned tree apart."""
+        for event in self.green:
+            evidence = event.evidence
+            if (evidence.command, evidence.commit) == (command, commit) and (
+                (evidence.when == "pinned") == (when == "pinned")
+            ):
+                return event
+        return None
+
+    def _record(self, event: CheckFinished) -> CheckFinished:
+        if event in self.green:
+            return event
+        self.log.record(event)
+        if event.evidence.is_green:
+            self.green.append(event)
+        return event
+
+
+def _event_of(deliverable: str, check: Check, result: CommandResult) -> CheckFinished:
+    return CheckFinished(
+        deliverable,
+        check.criterion,
+        result.evidence,
+        result.output,
+        # A red check on the work is a fault of the work until it runs.
+        inconclusive_reason(result) if result.evidence.when == "pinned" else "",
+        tuple(result.read_files or ())[:MAX_READ_FILES],
+    )
