@@ -349,7 +349,7 @@ def test_the_settings_in_force_are_shown_with_their_origin(machine: Machine) -> 
     assert [" ".join(line.split()) for line in lines[:3]] == [
         "version 1 default",
         'land "never" treadle.toml:1',
-        "commit true default",
+        "land_ask_deletions 20 default",
     ]
     assert len({line.index("default") for line in lines if line.endswith("default")}) == 1
 

@@ -106,6 +106,6 @@ def test_a_kind_that_there_is_none_of_is_refused_with_the_nearest(harness: Comma
 
     assert refused.exit_code == 2
     assert refused.stderr.splitlines()[-2:] == [
-        'treadle: treadle.toml:4: agent.kind: expected "claude" or "replay", got "repaly"',
+        'treadle: treadle.toml:5: agent.kind: expected "claude" or "replay", got "repaly"',
         '  hint: did you mean "replay"?',
     ]

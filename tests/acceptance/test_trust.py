@@ -34,7 +34,7 @@ def test_a_run_in_an_opened_sandbox_needs_trust_and_says_so_once(harness: Comman
     assert (refused.exit_code, refused.stdout, refused.stderr) == (
         2,
         "",
-        "treadle: treadle.toml:4: sandbox.readable opens something, and you have not trusted it "
+        "treadle: treadle.toml:5: sandbox.readable opens something, and you have not trusted it "
         "yet\n  hint: `treadle trust` shows what it opens and lets it\n",
     )
     assert (trusted.exit_code, finished.exit_code) == (0, 0)
