@@ -97,9 +97,7 @@ def add_deliverables(
 def as_pending(deliverable: Deliverable) -> Deliverable:
     """The deliverable as pending, without claim and proof."""
     checks = tuple(replace(check, pinned="", why="") for check in deliverable.checks)
-    return replace(
-        deliverable, status="pending", claim=None, proof=None, checks=checks, why=""
-    )
+    return replace(deliverable, status="pending", claim=None, proof=None, checks=checks, why="")
 
 
 def with_valid_proof(deliverable: Deliverable) -> Deliverable:

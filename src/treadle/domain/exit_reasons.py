@@ -23,7 +23,8 @@ MEANINGS: Mapping[int, str] = {
     ERROR: "error: something a person must put right, or a rehearsal that did not fit its script",
     WRONG_USAGE: "wrong usage or settings, or a setup that fails before the first session",
     PERSON_NEEDED: (
-        "a person is needed: everything is blocked, tests fail, or the specifications are unclear"
+        "a person is needed: everything is blocked, tests fail, the work is not proven, or the"
+        " specifications are unclear"
     ),
     NO_LOGIN: "authentication: the agent has no valid login",
     NO_SUCCESS: "ended without success: a limit was reached, retries ran out, or it got nowhere",
@@ -47,6 +48,7 @@ ExitReason = Literal[
     "all_blocked",
     "spec_issue",
     "tests_failed",
+    "unproven",
     "budget_exceeded",
     "time_exceeded",
     "max_iterations",
@@ -100,6 +102,11 @@ END_REASONS: Mapping[ExitReason, EndReason] = {
         PERSON_NEEDED,
         "Stopped: the tests do not pass",
         "the tests do not pass, and nobody accepted that",
+    ),
+    "unproven": EndReason(
+        PERSON_NEEDED,
+        "Stopped: the work is not proven enough",
+        "the work has not the grade that `verify.require` asks for, or nothing was done",
     ),
     "authentication": EndReason(
         NO_LOGIN, "Stopped: the agent has no valid login", "the agent's login is not accepted"

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from treadle.domain.check import RequiredGrade
 from treadle.domain.review import Severity
 from treadle.domain.run import LandingMode
 from treadle.domain.sandbox import IndexMode, Network
@@ -170,6 +171,9 @@ class HookSettings:
 class VerifySettings:
     """How Treadle itself finds out whether the work is done."""
 
+    require: RequiredGrade = setting(
+        "The grade that checks and tests must reach: self-tested or proven.", "self-tested"
+    )
     require_checks: bool = setting(
         "Refuse a pass while a criterion of the deliverable has no check.", default=False
     )

@@ -90,13 +90,7 @@ def grade_deliverable(
 
 def with_grades(deliverable: Deliverable, graded: DeliverableGraded) -> Deliverable:
     """The deliverable with the results of its checks on the pinned tree."""
-    by_criterion = {each.criterion: each for each in graded.criteria}
-    checks = tuple(
-        replace(check, pinned=found.pinned, why=found.why)
-        if (found := by_criterion.get(check.criterion))
-        else check
-        for check in deliverable.checks
-    )
+    checks = graded.with_grades(deliverable.checks)
     proof = graded.grade if deliverable.status == "passed" else deliverable.proof
     return replace(deliverable, checks=checks, proof=proof, why=graded.why)
 

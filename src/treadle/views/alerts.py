@@ -49,7 +49,7 @@ def alerts_of(state: LogState) -> tuple[Alert, ...]:
     )
     red = _red_tests(verified.suite) if verified.suite else ()
     return (
-        *(Alert(text, "bad") for text in red),
+        *(Alert(text, "bad") for text in (*red, *_contradicting_tests(verified))),
         *(Alert(text) for text in warnings),
     )
 
@@ -80,6 +80,15 @@ def _red_tests(suite: SuiteFinished) -> Iterator[str]:
     elif not suite.evidence.is_green:
         as_before = ", as before the work" if TEST_COMMAND in suite.known_red else ""
         yield f"{TEST_COMMAND} is red at the end{as_before}: {exit_text(suite.evidence)}"
+
+
+def _contradicting_tests(verified: VerificationState) -> Iterator[str]:
+    """Tests that pass only as the agent changed them."""
+    failing = verified.suite_grade.failing if verified.suite_grade else ()
+    if failing:
+        verb = "fails" if _count(failing) == 1 else "fail"
+        tests = f"{pluralize(_count(failing), 'test')} of yours {verb} with the work"
+        yield f"{tests}, and the agent changed them{_names(failing, _count(failing))}"
 
 
 def _deleted_files(changes: WorkChanged) -> Iterator[str]:

@@ -6,6 +6,7 @@ from treadle.domain.check import BeforeOutcome, Check, CheckOrigin, Evidence
 from treadle.views.duration import duration
 from treadle.views.figures import short_commit
 from treadle.views.style import Style
+from treadle.views.tally_text import AUTHORS
 
 ORIGINS: dict[CheckOrigin, str] = {
     "spec": "from the specification",
@@ -50,7 +51,9 @@ def criterion_result(check: Check | None, evidence: Evidence | None) -> tuple[st
     where = f"{duration(evidence.duration_s)} at {short_commit(evidence.commit)}"
     if check.is_vacuous:
         return f"{where}, but it passed before the work as well", "!", "warning"
-    return where, "✔", "good"
+    if check.grade == "proven":
+        return f"{where}, proven by {AUTHORS[check.origin]}", "✔", "good"
+    return f"{where}, {check.grade}{f': {check.why}' if check.why else ''}", "✔", "good"
 
 
 def agreement_text(agreeing: int, total: int) -> tuple[str, Style]:

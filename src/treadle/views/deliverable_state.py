@@ -5,7 +5,12 @@ from dataclasses import replace
 from treadle.domain.check import Check, CheckTiming, Evidence
 from treadle.domain.deliverable import Deliverable, with_valid_proof
 from treadle.domain.events.all_events import Event
-from treadle.domain.events.verification import CheckAdded, CheckFinished, RegressionFound
+from treadle.domain.events.verification import (
+    CheckAdded,
+    CheckFinished,
+    DeliverableGraded,
+    RegressionFound,
+)
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated, StatusAdopted
 from treadle.views.deliverable_view import DeliverableView, make_deliverable_view
 from treadle.views.safe_text import fit
@@ -28,6 +33,9 @@ def apply_deliverable_event(deliverables: DeliverableViews, event: Event) -> Del
             return _put(deliverables, make_deliverable_view(created))
         case DeliverableChanged():
             return _apply_status_change(deliverables, event)
+        case DeliverableGraded():
+            known = find_deliverable(deliverables, event.id)
+            return deliverables if known is None else _put(deliverables, _with_grades(known, event))
         case CheckAdded() | CheckFinished() | RegressionFound():
             known = find_deliverable(deliverables, event.deliverable)
             if known is None:
@@ -98,19 +106,24 @@ def _apply_result_after(deliverable: DeliverableView, evidence: Evidence) -> Del
 
 
 def _apply_result_before(deliverable: DeliverableView, event: CheckFinished) -> DeliverableView:
-    before = event.before_outcome
-
     def with_before(check: Check) -> Check:
         same = check.criterion == event.criterion and check.command == event.evidence.command
-        return replace(check, before=before) if same else check
+        return event.with_outcome_before(check) if same else check
 
     return _limit_proof(
         replace(deliverable, checks=tuple(with_before(check) for check in deliverable.checks))
     )
 
 
+def _with_grades(deliverable: DeliverableView, event: DeliverableGraded) -> DeliverableView:
+    """The deliverable with the results of its checks on the pinned tree, and its grade."""
+    checks = event.with_grades(deliverable.checks)
+    proof = event.grade if deliverable.status == "passed" else deliverable.proof
+    return _limit_proof(replace(deliverable, checks=checks, proof=proof, why=event.why))
+
+
 def _limit_proof(deliverable: DeliverableView) -> DeliverableView:
-    """The deliverable with no more proof than its checks can give, as the run itself has it."""
+    """The deliverable with no higher grade than its checks give, as the run itself has it."""
     known = Deliverable(
         deliverable.id,
         deliverable.description,
@@ -118,5 +131,6 @@ def _limit_proof(deliverable: DeliverableView) -> DeliverableView:
         deliverable.status,
         checks=deliverable.checks,
         proof=deliverable.proof,
+        why=deliverable.why,
     )
     return replace(deliverable, proof=with_valid_proof(known).proof)

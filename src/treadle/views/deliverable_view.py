@@ -2,13 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from treadle.domain.check import Check, Grade
+from treadle.domain.check import GRADES, Check, Grade
 from treadle.domain.deliverable import Deliverable, DeliverableStatus
-from treadle.views.tally_text import proof_of, why_claimed
-
-ATTENTION_ORDER = ("unfinished", "claimed", "proven")
+from treadle.views.tally_text import grade_text, proof_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +20,17 @@ class DeliverableView:
     checks: tuple[Check, ...] = ()
     # What Treadle found against it since it last passed.
     trouble: str = ""
+    # Why its grade is lower than that of its checks.
+    why: str = ""
 
     @property
     def remark(self) -> str:
-        """`proven`, `claimed` with the reason where that is known, or what is against it."""
+        """The grade with its judge or its reason, or what is against it."""
         if self.status != "passed":
             return self.trouble
-        why = why_claimed(self.criteria, self.checks) if self.proof == "claimed" else ""
-        return f"{self.proof}: {why}" if why else self.proof or ""
+        if self.proof is None:
+            return ""
+        return grade_text(self.proof, self.criteria, self.checks, self.why)
 
 
 def make_deliverable_view(deliverable: Deliverable) -> DeliverableView:
@@ -42,20 +42,31 @@ def make_deliverable_view(deliverable: Deliverable) -> DeliverableView:
         proof_of(deliverable),
         deliverable.acceptance_criteria,
         deliverable.checks,
+        why=deliverable.why,
     )
 
 
-def count_proven(deliverables: Sequence[DeliverableView]) -> int:
-    """How many of them Treadle has proven."""
-    return sum(each.status == "passed" and each.proof == "proven" for each in deliverables)
+def passed_grades(deliverables: Sequence[DeliverableView]) -> list[Grade]:
+    """The grades of those that have passed."""
+    return [each.proof or "claimed" for each in deliverables if each.status == "passed"]
+
+
+def has_evidence(deliverables: Sequence[DeliverableView]) -> bool:
+    """Whether a check of Treadle stands behind any pass."""
+    return any(
+        check.grade != "claimed"
+        for each in deliverables
+        if each.status == "passed"
+        for check in each.checks
+    )
 
 
 def order_by_attention(deliverables: Sequence[DeliverableView]) -> list[DeliverableView]:
-    """What needs a person first: what has not passed, then what is only claimed."""
-    return sorted(deliverables, key=lambda each: ATTENTION_ORDER.index(_attention(each)))
+    """What needs a person first: what has not passed, then the lowest grades."""
+    return sorted(deliverables, key=_attention)
 
 
-def _attention(deliverable: DeliverableView) -> Literal["unfinished", "claimed", "proven"]:
+def _attention(deliverable: DeliverableView) -> int:
     if deliverable.status != "passed":
-        return "unfinished"
-    return "proven" if deliverable.proof == "proven" else "claimed"
+        return -1
+    return GRADES.index(deliverable.proof or "claimed")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from treadle.domain.exit_reasons import ExitReason
 from treadle.domain.ids import RunId, short_id
 from treadle.domain.run_row import RunRow
-from treadle.views.deliverable_view import DeliverableView, count_proven
+from treadle.views.deliverable_view import DeliverableView, has_evidence
 from treadle.views.log_state import LogState
 
 # The criteria that are named at most: whoever adds these checks knows how to add the others.
@@ -30,6 +30,10 @@ NEXT_COMMANDS: dict[ExitReason, tuple[Command, ...]] = {
     "tests_failed": (
         ("treadle diff {id}", "what was done so far"),
         ("treadle retry {id}", "tries to mend them again"),
+    ),
+    "unproven": (
+        ("treadle diff {id}", "what was done so far"),
+        ("treadle land {id}", "takes it over as it is"),
     ),
     "all_blocked": (
         ("treadle logs {id}", "what it was blocked by"),
@@ -76,8 +80,8 @@ NEXT_COMMANDS: dict[ExitReason, tuple[Command, ...]] = {
 def next_steps(reason: ExitReason, run: RunId, state: LogState) -> tuple[Command, ...]:
     """The commands after an end: first for what the run itself could not do."""
     steps = (*_steps_for_pending(reason, state), *_steps_for_reason(reason, run))
-    if count_proven(state.deliverables):
-        steps = (*steps, (f"treadle verify {short_id(run)}", "runs what was proven once more"))
+    if has_evidence(state.deliverables):
+        steps = (*steps, (f"treadle verify {short_id(run)}", "runs its checks once more"))
     return (*steps, (f"treadle show {short_id(run)}", "all about this run"))
 
 

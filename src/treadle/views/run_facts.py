@@ -1,5 +1,6 @@
 """The labelled facts of a run, for its summary and for its details. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import TypeAlias
@@ -9,7 +10,7 @@ from treadle.domain.limits import RunLimits
 from treadle.domain.run import RunResult
 from treadle.domain.run_row import RunRow
 from treadle.domain.suite_report import SuiteObjection
-from treadle.views.deliverable_view import count_proven
+from treadle.views.deliverable_view import DeliverableView, passed_grades
 from treadle.views.duration import ago, clock_time, duration
 from treadle.views.figures import money, pluralize, short_commit
 from treadle.views.log_state import LogState
@@ -24,6 +25,7 @@ from treadle.views.workflow_labels import lists_deliverables
 
 # Lines of a failed setup in a list of facts; `treadle logs` has all of them.
 _MOST_CAUSES = 4
+_MOST_UNCHECKED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,24 @@ def _tally_facts(tally: Tally, state: LogState) -> list[Fact]:
     always = state.started is None or lists_deliverables(state.started.workflow)
     if not always and not tally.total:
         return []
-    return [Fact("deliverables", tally_text(tally, proven=count_proven(state.deliverables)))]
+    done = Fact("deliverables", tally_text(tally, passed_grades(state.deliverables)))
+    return [done, *_unchecked_facts(state.deliverables)]
+
+
+def _unchecked_facts(deliverables: Sequence[DeliverableView]) -> list[Fact]:
+    """The criteria that no check covers, for a person to look at."""
+    texts = [f"{each.id}: {text}" for each in deliverables for text in _unchecked_criteria(each)]
+    more = len(texts) - _MOST_UNCHECKED
+    if more > 0:
+        texts = [*texts[:_MOST_UNCHECKED], f"and {more} more without a check"]
+    return [Fact("" if number else "look at", sanitize(text)) for number, text in enumerate(texts)]
+
+
+def _unchecked_criteria(deliverable: DeliverableView) -> list[str]:
+    checked = {check.criterion for check in deliverable.checks}
+    if deliverable.status != "passed":
+        return []
+    return [text for text in deliverable.criteria if text not in checked]
 
 
 def _setup_facts(state: LogState) -> list[Fact]:

@@ -12,6 +12,7 @@ from treadle.domain.events.verification import (
     DeliverableClaimed,
     EvidenceTouched,
     SuiteFinished,
+    SuiteGraded,
     TouchedFile,
 )
 from treadle.views.deliverable_state import DeliverableViews, find_deliverable
@@ -25,6 +26,8 @@ class VerificationState:
     touched: tuple[TouchedFile, ...] = ()
     # The last run of the tests on the work; a run before the work does not count.
     suite: SuiteFinished | None = None
+    # The grade of the tests on the work.
+    suite_grade: SuiteGraded | None = None
     # The percent of coverage before the work, if it was reported.
     coverage_before: float | None = None
     # Tests that the work made weaker, one text each.
@@ -53,16 +56,29 @@ def apply_verification_event(
             )
         case EvidenceTouched():
             return replace(verified, touched=event.files)
-        case SuiteFinished(evidence=evidence):
-            if evidence.when == "before":
-                return replace(verified, coverage_before=event.coverage)
-            return replace(verified, suite=event)
+        case SuiteFinished() | SuiteGraded():
+            return _apply_suite(verified, event)
         case ApprovalAsked() | ApprovalAnswered():
             return _apply_approval(verified, event)
         case CheckAdded():
             return _record_replaced_check(verified, event, deliverables)
         case _:
             return verified
+
+
+def _apply_suite(
+    verified: VerificationState, event: SuiteFinished | SuiteGraded
+) -> VerificationState:
+    """The run on the pinned tree counts by its grade."""
+    match event:
+        case SuiteGraded():
+            return replace(verified, suite_grade=event)
+        case SuiteFinished(evidence=evidence) if evidence.when == "before":
+            return replace(verified, coverage_before=event.coverage)
+        case SuiteFinished(evidence=evidence) if evidence.when == "pinned":
+            return verified
+        case SuiteFinished():
+            return replace(verified, suite=event)
 
 
 def _record_replaced_check(

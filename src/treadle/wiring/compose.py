@@ -166,6 +166,8 @@ def _check_parts(context: RunContext, workspace: RunWorkspace, timer: RunTimer) 
         check_s=verify.check_minutes * 60,
         coverage=verify.coverage,
         require_checks=verify.require_checks,
+        required=verify.require,
+        judges=PinnedJudges(checked.project.git),
         why_not_run=why_no_check(checked, workspace.path),
         is_allowed=may_run(checked, workspace.path),
     )

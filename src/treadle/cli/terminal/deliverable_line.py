@@ -31,5 +31,5 @@ def deliverable_line(
         (tag, style),
         (f" {description}", "plain"),
         (name, "quiet"),
-        (tail, "good" if remark == "proven" else "quiet"),
+        (tail, "good" if remark.startswith("proven") else "quiet"),
     )

@@ -64,6 +64,8 @@ def _lines(recorded: RecordedEvent, state: LogState, options: RenderOptions) -> 
             | verification.DeliverableClaimed()
             | verification.ClaimRefused()
             | verification.CheckFinished()
+            | verification.DeliverableGraded()
+            | verification.SuiteGraded()
             | verification.RegressionFound()
             | verification.SuiteFinished()
             | verification.EvidenceTouched()

@@ -10,7 +10,7 @@ from treadle.cli.terminal.table import align_columns
 from treadle.domain.deliverable import Deliverable, tally
 from treadle.domain.ids import short_id
 from treadle.domain.run_row import RunRow
-from treadle.views.deliverable_view import count_proven, make_deliverable_view
+from treadle.views.deliverable_view import make_deliverable_view, passed_grades
 from treadle.views.duration import ago, duration
 from treadle.views.figures import money
 from treadle.views.run_row_text import STATE_STYLES, follow_up_command, run_time_s, state_text
@@ -74,7 +74,7 @@ def status_block(
 ) -> list[Line]:
     """Everything in the order in which one asks: how far, what, who works on it."""
     views = [make_deliverable_view(each) for each in deliverables]
-    done = tally_text(tally(deliverables), proven=count_proven(views))
+    done = tally_text(tally(deliverables), passed_grades(views))
     heading: Line = ((name, "strong"), (f"  {done}", "plain"))
     listed = [deliverable_line(each, options) for each in views]
     if not deliverables:

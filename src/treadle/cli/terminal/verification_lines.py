@@ -15,9 +15,11 @@ from treadle.domain.events.verification import (
     CheckFinished,
     ClaimRefused,
     DeliverableClaimed,
+    DeliverableGraded,
     EvidenceTouched,
     RegressionFound,
     SuiteFinished,
+    SuiteGraded,
 )
 from treadle.views.check_text import exit_text
 from treadle.views.duration import duration
@@ -37,6 +39,8 @@ VerificationEvent: TypeAlias = (
     | DeliverableClaimed
     | ClaimRefused
     | CheckFinished
+    | DeliverableGraded
+    | SuiteGraded
     | RegressionFound
     | SuiteFinished
     | EvidenceTouched
@@ -66,8 +70,8 @@ def verification_lines(
             return _check_finished_lines(event, options)
         case RegressionFound():
             return [_regression_line(event)]
-        case SuiteFinished():
-            return _suite_lines(event, verified, options)
+        case DeliverableGraded() | SuiteGraded() | SuiteFinished():
+            return _result_lines(event, verified, options)
         case EvidenceTouched():
             return _touched_event_lines(event, options)
         case _:
@@ -125,6 +129,8 @@ def _check_finished_lines(event: CheckFinished, options: RenderOptions) -> list[
         return _check_before_lines(event, options)
     if evidence.when == "bisect":
         return _bisect_lines(event, options)
+    if evidence.when == "pinned":
+        return _pinned_lines(event, options)
     if evidence.is_green:
         return _check_passed_lines(event, options)
     return [
@@ -160,6 +166,40 @@ def _check_passed_lines(event: CheckFinished, options: RenderOptions) -> list[Li
     took = duration(event.evidence.duration_s)
     line = _check_line(event, f"✔ check passed{again}", took, style="good")
     return [line, _command_line(event.evidence.command)]
+
+
+def _pinned_lines(event: CheckFinished, options: RenderOptions) -> list[Line]:
+    """The run with the user's own tests, which decides the grade."""
+    if options.level < Verbosity.VERBOSE:
+        return []
+    mark, how = ("✔", "passes") if event.evidence.is_green else ("!", "fails")
+    style: Style = "good" if event.evidence.is_green else "warning"
+    text = f"{mark} check {how} with your version of the tests"
+    return [_check_line(event, text, duration(event.evidence.duration_s), style=style)]
+
+
+def _result_lines(
+    event: DeliverableGraded | SuiteGraded | SuiteFinished,
+    verified: VerificationState,
+    options: RenderOptions,
+) -> list[Line]:
+    if isinstance(event, SuiteFinished):
+        return _suite_lines(event, verified, options)
+    return _grade_lines(event, options)
+
+
+def _grade_lines(event: DeliverableGraded | SuiteGraded, options: RenderOptions) -> list[Line]:
+    """Grades of criteria from the verbose level on: the line of the pass shows the lowest."""
+    if isinstance(event, SuiteGraded):
+        if event.grade == "proven" or not event.why:
+            return []
+        return [((f"    tests are {event.grade}: {event.why}", "quiet"),)]
+    if options.level < Verbosity.VERBOSE:
+        return []
+    return [
+        ((f"    {each.grade}: ", "quiet"), (each.criterion, "plain"), (f"  {each.why}", "quiet"))
+        for each in event.criteria
+    ]
 
 
 def _bisect_lines(event: CheckFinished, options: RenderOptions) -> list[Line]:
@@ -198,6 +238,8 @@ def _suite_lines(
     took = duration(event.evidence.duration_s)
     if event.evidence.when == "before":
         return _baseline_lines(event, took, options)
+    if event.evidence.when == "pinned" and options.level < Verbosity.VERBOSE:
+        return []
     verdict, style = suite_verdict(event, accepted_by=verified.accepted_by)
     mark = "✘" if event.objections else "✔"
     how = took if event.counts else exit_text(event.evidence)

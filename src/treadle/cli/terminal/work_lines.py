@@ -25,6 +25,7 @@ from treadle.domain.events.work import (
     WorkWithheld,
 )
 from treadle.views.alerts import changes_text
+from treadle.views.deliverable_state import find_deliverable
 from treadle.views.deliverable_view import DeliverableView
 from treadle.views.duration import duration
 from treadle.views.figures import pluralize, short_commit
@@ -48,14 +49,16 @@ def work_lines(
         case WorkWithheld():
             return withheld_lines(event, options)
         case DeliverableCreated() | DeliverableChanged() | StatusAdopted() | PlanMade():
-            return deliverable_lines(event, options)
+            return deliverable_lines(event, state, options)
         case WorkContinued() | WorkspacePrepared() | SetupFinished():
             return preparation_lines(event, state, options)
         case _:
             return commit_lines(event, options)
 
 
-def deliverable_lines(event: DeliverableEvent, options: RenderOptions) -> list[Line]:
+def deliverable_lines(
+    event: DeliverableEvent, state: LogState, options: RenderOptions
+) -> list[Line]:
     """One line per change of status, from the normal level on."""
     if options.level < Verbosity.NORMAL:
         return []
@@ -65,8 +68,9 @@ def deliverable_lines(event: DeliverableEvent, options: RenderOptions) -> list[L
             deliverable = DeliverableView(created.id, created.description, created.status)
             return [deliverable_line(deliverable, options, note="new")]
         case DeliverableChanged():
-            deliverable = DeliverableView(event.id, event.description, event.status, event.proof)
-            return [deliverable_line(deliverable, options)]
+            known = find_deliverable(state.deliverables, event.id)
+            plain = DeliverableView(event.id, event.description, event.status, event.proof)
+            return [deliverable_line(known or plain, options)]
         case StatusAdopted():
             return [_adopted_line(event)]
         case PlanMade():

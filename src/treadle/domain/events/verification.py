@@ -1,6 +1,7 @@
 """Events of verification: checks, tests, and changes to evidence files."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from treadle.domain.check import BeforeOutcome, Check, CheckOrigin, Evidence, Grade, PinnedOutcome
@@ -62,6 +63,13 @@ class CheckFinished:
             return ""
         return "passed" if self.evidence.is_green else "failed"
 
+    def with_outcome_before(self, check: Check) -> Check:
+        """The check with its outcome before the work, or why there is none."""
+        why = f"it could not be run before the work: {self.inconclusive}"
+        return replace(
+            check, before=self.before_outcome, pinned="", why=why if self.inconclusive else ""
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class CriterionGrade:
@@ -86,6 +94,16 @@ class DeliverableGraded:
     why: str = ""
     type: Literal["deliverable.graded"] = "deliverable.graded"
 
+    def with_grades(self, checks: Sequence[Check]) -> tuple[Check, ...]:
+        """The checks with their results on the pinned tree."""
+        found = {each.criterion: each for each in self.criteria}
+        return tuple(
+            replace(check, pinned=found[check.criterion].pinned, why=found[check.criterion].why)
+            if check.criterion in found
+            else check
+            for check in checks
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class SuiteGraded:
@@ -98,6 +116,8 @@ class SuiteGraded:
     grade: Grade
     judge: Literal["person", "agent", ""]
     why: str = ""
+    # Tests of the user that fail with the work as they were before it.
+    failing: tuple[str, ...] = ()
     type: Literal["suite.graded"] = "suite.graded"
 
 

@@ -100,6 +100,11 @@ class DeliverableBoard:
     def tally(self) -> Tally:
         return tally(self.deliverables)
 
+    def has_only_claims(self) -> bool:
+        """Whether something has passed, and none of it has a grade above claimed."""
+        passed = [d for d in self.deliverables if d.status == "passed"]
+        return bool(passed) and all(d.proof in (None, "claimed") for d in passed)
+
     def tools(self) -> tuple[Tool, ...]:
         return self._calls.tools()
 

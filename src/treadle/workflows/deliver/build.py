@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.run import RunWarned
@@ -11,10 +10,12 @@ from treadle.verify.spec_checks import spec_checks, unread_checks
 from treadle.verify.suite_comparison import RegressionRules
 from treadle.workflows.deliver.board import DeliverableBoard
 from treadle.workflows.deliver.check_history import (
+    count_looks,
     first_check_commits,
     green_checks,
     planned_deliverables,
 )
+from treadle.workflows.deliver.check_runs import CheckRuns
 from treadle.workflows.deliver.deliver_work import DeliverWork
 from treadle.workflows.deliver.pass_rules import PassRules
 from treadle.workflows.deliver.verifier import DeliverableVerifier
@@ -23,7 +24,6 @@ from treadle.workflows.loop.run_parts import RunParts
 from treadle.workflows.loop.run_progress import RunProgress, with_spent
 from treadle.workflows.loop.stuck import RoundFacts, criteria_of
 from treadle.workflows.loop.suite_verifier import SuiteVerifier
-from treadle.workspace.diffs import changed_files
 
 _MOST_LINES = 10
 _RIGHT_FORM = (
@@ -148,17 +148,26 @@ def _verifier(parts: RunParts, board: DeliverableBoard) -> DeliverableVerifier:
     if checks.suite is not None:
         suite = SuiteVerifier(checks.runner, checks.suite, baseline, rules, parts.log.record)
     return DeliverableVerifier(
-        runner=checks.runner,
+        checks=check_runs(parts),
         board=board,
         suite=suite,
-        check_s=checks.check_s,
-        log=parts.log,
-        baseline=baseline,
         checks_before_work=board.checks_before_work,
         must_hold=board.not_blocked,
-        green=green_checks(parts.read_log),
-        changes=partial(changed_files, parts.git),
+        required=checks.required,
         first_commits=first_check_commits(parts.read_log),
+        looks=count_looks(parts.read_log),
+    )
+
+
+def check_runs(parts: RunParts) -> CheckRuns:
+    """What runs the checks of this run."""
+    return CheckRuns(
+        runner=parts.checks.runner,
+        log=parts.log,
+        check_s=parts.checks.check_s,
+        base=parts.workspace.snapshot,
+        judges=parts.checks.judges,
+        green=green_checks(parts.read_log),
     )
 
 

@@ -22,6 +22,16 @@ def first_check_commits(read: ReadLog) -> dict[CheckKey, str]:
     return commits
 
 
+def count_looks(read: ReadLog) -> dict[CheckKey, int]:
+    """How often each check was tried before the work."""
+    looks: dict[CheckKey, int] = {}
+    for event in _finished_checks(read):
+        if event.evidence.when == "before":
+            key = (event.deliverable, event.criterion, event.evidence.command)
+            looks[key] = looks.get(key, 0) + 1
+    return looks
+
+
 def green_checks(read: ReadLog) -> list[CheckFinished]:
     """The checks that were green on the work."""
     return [

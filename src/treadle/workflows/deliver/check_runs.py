@@ -1,8 +1,6 @@
 """Runs the checks of deliverables on commits, and records each result."""
 
-from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from treadle.domain.check import Check, CheckTiming
 from treadle.domain.deliverable import Deliverable
@@ -17,6 +15,7 @@ from treadle.verify.grade import (
     needs_pinned_run,
     pinned_failure,
 )
+from treadle.verify.judge_pins import JudgePins, NoJudgePins
 from treadle.verify.start_failure import inconclusive_reason
 
 # Files that an event names.
@@ -27,27 +26,6 @@ class VerificationStopped(Exception):
     """The run was asked to stop before everything was verified."""
 
 
-class JudgePins(Protocol):
-    """Plans pinned trees: the work of a commit with the judges of the base."""
-
-    def plan(self, command: str, base: str, tip: str) -> Awaitable[PinPlan]: ...
-
-    def changed_paths(self, base: str, tip: str) -> Awaitable[Sequence[str]]:
-        """The files that the work changed or added."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class NoPins:
-    """For work that changes no judge."""
-
-    async def plan(self, command: str, base: str, tip: str) -> PinPlan:
-        return PinPlan(base)
-
-    async def changed_paths(self, base: str, tip: str) -> Sequence[str]:
-        return ()
-
-
 @dataclass(slots=True)
 class CheckRuns:
     """The checks of one run. `base` is the commit whose judges are the user's."""
@@ -56,7 +34,7 @@ class CheckRuns:
     log: Log
     check_s: float
     base: str
-    judges: JudgePins = field(default_factory=NoPins)
+    judges: JudgePins = field(default_factory=NoJudgePins)
     # Results on the work, and on pinned trees, that were green.
     green: list[CheckFinished] = field(default_factory=list)
 
@@ -65,9 +43,7 @@ class CheckRuns:
     ) -> CommandResult:
         """Run a command; raises if the run is asked to stop."""
         watched = () if when == "before" else await self.judges.changed_paths(self.base, commit)
-        check = CheckCommand(
-            command, commit, when, self.check_s, pins=pins, watched=tuple(watched)
-        )
+        check = CheckCommand(command, commit, when, self.check_s, pins=pins, watched=tuple(watched))
         result = await self.runner.run(check)
         if isinstance(result, CommandStopped):
             raise VerificationStopped

@@ -53,6 +53,7 @@ class DeliverWork:
             tally=self.board.tally(),
             criteria=criteria_of(self.board.deliverables),
             can_verify=self.verifier.can_verify(),
+            only_claims=self.board.has_only_claims(),
         )
 
     def needs_verification(self) -> bool:

@@ -18,12 +18,14 @@ NOTHING_TO_DO = (
     ".treadle/status.json to start over"
 )
 
+NOTHING_DONE = "everything was claimed as passed without a single change, and no check shows it"
+
 
 def decide_next(progress: RunProgress, rules: DecisionRules) -> NextAction:
     """The first of these that holds ends the run:
 
     interrupted or cancelled · authentication · sandbox_error · unguarded_tool · quota_exceeded
-    (unless waiting) · all_passed · all_blocked · budget_exceeded · time_exceeded ·
+    (unless waiting) · all_passed or unproven · all_blocked · budget_exceeded · time_exceeded ·
     max_iterations · error · max_retries_exceeded · hung · stuck
     """
     if stop := must_stop(progress, rules):
@@ -51,5 +53,8 @@ def _when_all_done(progress: RunProgress) -> StopRun | Reverify | None:
     if tally.all_achievable_passed:
         # A session that hit a quota limit is no round, but may have done the work.
         has_worked = progress.rounds or progress.last is not None
-        return StopRun("all_passed", "" if has_worked else NOTHING_TO_DO)
+        if not has_worked:
+            return StopRun("all_passed", NOTHING_TO_DO)
+        unproven = NOTHING_DONE if progress.only_words else progress.shortfall
+        return StopRun("unproven", unproven) if unproven else StopRun("all_passed")
     return StopRun("all_blocked") if tally.all_blocked else None

@@ -66,8 +66,9 @@ def _merge_check(theirs: Check, ours: Check | None) -> Check:
     return replace(
         theirs,
         before=theirs.before or ours.before,
-        pinned=theirs.pinned or ours.pinned,
-        why=theirs.why or ours.why,
+        # Nobody but the run sets these.
+        pinned=ours.pinned,
+        why=ours.why,
     )
 
 

@@ -1,4 +1,4 @@
-"""Verifies claims: runs checks and tests on commits, and sets statuses and grades by the results."""
+"""Verifies claims: runs checks and tests on commits, and sets statuses and grades by them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -241,5 +241,3 @@ class DeliverableVerifier:
             failing_tests=self.failing_tests,
             shortfall=shortfall(self.board.deliverables, self.suite_grade, self.required),
         )
-
-

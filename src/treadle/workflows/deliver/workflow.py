@@ -20,7 +20,7 @@ WORKFLOW = Workflow(
     roles={"initializer": "initializer", "coding": "implementer"},
     labels={"initializer": "planning the deliverables", "coding": "coding"},
     specification="file",
-    ends=("all_passed", "all_blocked", "tests_failed"),
+    ends=("all_passed", "all_blocked", "tests_failed", "unproven"),
     build=build,
     unchanged_warning="everything was claimed as passed without a single change",
 )

@@ -120,10 +120,9 @@ def _apply_check_result(history: History, event: CheckFinished) -> History:
 def with_outcome_before(deliverable: Deliverable, event: CheckFinished) -> Deliverable:
     """The deliverable with the outcome of a check before the work, or why there is none."""
     key = (event.criterion, event.evidence.command)
-    why = f"it could not be run before the work: {event.inconclusive}" if event.inconclusive else ""
     for check in deliverable.checks:
         if (check.criterion, check.command) == key:
-            return with_check(deliverable, replace(check, before=event.before_outcome, why=why))
+            return with_check(deliverable, event.with_outcome_before(check))
     return deliverable
 
 

@@ -30,6 +30,8 @@ class VerificationFindings:
     # the tests did not run.
     green_checks: int = 0
     failing_tests: int | None = None
+    # Why what holds has not the grade that the run requires; empty if it has.
+    shortfall: str = ""
 
     @property
     def hold(self) -> bool:

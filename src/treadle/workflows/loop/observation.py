@@ -29,6 +29,8 @@ class Observation:
     fix_rounds: int = 3
     # Whether the run ended before all claims were verified.
     unshown: bool = False
+    # Whether the run claims passes, and left neither a commit nor a grade above claimed.
+    only_words: bool = False
 
 
 @dataclass(frozen=True, slots=True)

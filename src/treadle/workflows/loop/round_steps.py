@@ -86,6 +86,7 @@ class RoundSteps:
             provable=summary.can_verify,
             fix_rounds=inputs.fix_rounds,
             unshown=self.history.is_fresh_leg and self.work.needs_verification(),
+            only_words=summary.only_claims and self.workspace.imported is None,
         )
 
     async def session(

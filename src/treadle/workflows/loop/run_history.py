@@ -20,6 +20,7 @@ from treadle.domain.events.verification import (
     CheckAdded,
     CheckFinished,
     DeliverableClaimed,
+    DeliverableGraded,
     SuiteFinished,
 )
 from treadle.domain.events.work import (
@@ -200,6 +201,7 @@ def _apply(history: RunHistory, recorded: RecordedEvent) -> RunHistory:
             | StatusAdopted()
             | CheckAdded()
             | CheckFinished()
+            | DeliverableGraded()
         ):
             return apply_deliverable(history, event)
         case _:

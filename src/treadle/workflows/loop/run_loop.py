@@ -124,6 +124,7 @@ class RunLoop:
             tally=observed.tally,
             stopping=observed.stopping,
             provable=observed.provable,
+            only_words=observed.only_words,
             others_today_usd=observed.others_today_usd,
         )
         for warning in limit_warnings(self.progress, observed.limits, self.warned):

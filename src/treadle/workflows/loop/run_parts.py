@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
+from treadle.domain.check import RequiredGrade
 from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.limits import SessionLimits
 from treadle.domain.ports import Log, StatusBoard
@@ -16,6 +17,7 @@ from treadle.policy.redaction import Redactor
 from treadle.session.driver import SessionDriver
 from treadle.session.session_admission import SessionAdmission
 from treadle.verify.check_runner import CheckRunner
+from treadle.verify.judge_pins import JudgePins
 from treadle.verify.suite import SuiteCommand
 from treadle.workflows.definition import LogFollower, Workflow
 from treadle.workflows.loop.approval_requests import ApprovalRequester
@@ -84,6 +86,9 @@ class CheckParts:
     check_s: float
     coverage: float
     require_checks: bool
+    # The grade that checks and tests must reach for the run to succeed.
+    required: RequiredGrade
+    judges: JudgePins
     # Why a check line of an agent is not run; empty if it is.
     why_not_run: Callable[[str], str]
     # Whether the policy lets an agent run this line.

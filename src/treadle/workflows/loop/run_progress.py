@@ -63,6 +63,10 @@ class RunProgress:
     # Whether passed work can be verified, and whether the current work was.
     provable: bool = False
     verified: bool = False
+    # Why the verified work has not the required grade; empty if it has.
+    shortfall: str = ""
+    # Whether this run has claims, none of them above claimed, and no commit.
+    only_words: bool = False
     # Whether a session has worked since the last verification.
     worked_since: bool = True
     # The failures, described to the next session.
@@ -117,6 +121,7 @@ def after_verification(
         progress,
         running_s=progress.running_s + took_s,
         verified=whole and findings.hold,
+        shortfall=findings.shortfall,
         worked_since=False,
         findings=findings.told,
         history=_with_verdicts(progress.history, findings),

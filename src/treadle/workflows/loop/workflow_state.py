@@ -47,6 +47,8 @@ class WorkSummary:
     criteria: str
     # Whether passed work can be verified: there are checks or a test command.
     can_verify: bool = False
+    # Whether work of this run has passed, and all of it is only claimed.
+    only_claims: bool = False
 
 
 class WorkflowState(Protocol):

@@ -2,14 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from treadle.domain.agent import SessionBrief, Tool, ToolReply
 from treadle.domain.limits import SessionLimits
 from treadle.workflows.deliver.board import DeliverableBoard
-from treadle.workflows.deliver.build import build_loop, record_unread_checks
-from treadle.workflows.deliver.check_history import first_check_commits, green_checks
+from treadle.workflows.deliver.build import build_loop, check_runs, record_unread_checks
 from treadle.workflows.deliver.deliver_work import DeliverWork
 from treadle.workflows.deliver.prompt import deliver_prompt
 from treadle.workflows.deliver.verifier import DeliverableVerifier
@@ -20,7 +18,6 @@ from treadle.workflows.loop.run_progress import RunProgress
 from treadle.workflows.loop.workflow_state import RoundRef
 from treadle.workflows.loop.workspace_spec import ImportedTip
 from treadle.workflows.sync.next_action import decide_next
-from treadle.workspace.diffs import changed_files
 
 MAX_NOTES = 64 * 1024
 
@@ -52,17 +49,11 @@ def _verifier(parts: RunParts, board: DeliverableBoard) -> DeliverableVerifier:
     """Without tests and without runs before the work, because no files change."""
     record_unread_checks(parts)
     return DeliverableVerifier(
-        runner=parts.checks.runner,
+        checks=check_runs(parts),
         board=board,
         suite=None,
-        check_s=parts.checks.check_s,
-        log=parts.log,
-        baseline=parts.workspace.snapshot,
         checks_before_work=lambda: (),
         must_hold=board.verifiable,
-        green=green_checks(parts.read_log),
-        changes=partial(changed_files, parts.git),
-        first_commits=first_check_commits(parts.read_log),
     )
 
 
