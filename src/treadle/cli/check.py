@@ -1,4 +1,4 @@
-"""`treadle check`: adds, lists and removes the commands that verify a criterion."""
+"""`treadle check`: adds, accepts, lists and removes the commands that verify a criterion."""
 
 import shlex
 import sys
@@ -16,7 +16,7 @@ from treadle.domain.deliverable import Deliverable
 from treadle.domain.errors import UsageError
 from treadle.domain.ids import short_id
 from treadle.domain.run_row import RunFilter
-from treadle.runs.checks import add_check, remove_check
+from treadle.runs.checks import accept_check, add_check, remove_check
 from treadle.runs.find import deliverables_of, list_project_runs
 from treadle.views.check_text import WITHOUT_CHECK_CLAIMED, WITHOUT_CHECK_REFUSED
 
@@ -80,6 +80,25 @@ def add(
         click.echo(_OVERRIDES_SPEC, err=True)
     if edit.deliverable.status == "passed":
         click.echo(_ALREADY_PASSED.format(edit.deliverable.id), err=True)
+    _print_affected_runs(context, project_dir)
+
+
+@command.command()
+@click.argument("deliverable")
+@click.argument("criterion")
+@PROJECT
+@click.pass_obj
+def accept(
+    context: CommandContext, deliverable: str, criterion: str, project_dir: str | None
+) -> None:
+    """Say yes to the check that the agent wrote for CRITERION: it is yours then, and can prove it.
+
+    Read the command first, with `treadle check list`.
+    """
+    _refuse_agents(context)
+    now = datetime.now(UTC)
+    edit = accept_check(context.project(project_dir), deliverable, criterion, now=now)
+    click.echo(f"{edit.deliverable.id}: the check for {edit.check.criterion!r} is yours now")
     _print_affected_runs(context, project_dir)
 
 

@@ -1,4 +1,4 @@
-"""Adds and removes a person's checks in the project's status.json."""
+"""Adds, accepts and removes a person's checks in the project's status.json."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -9,7 +9,13 @@ from treadle.domain.deliverable import Deliverable
 from treadle.domain.errors import ProjectError, UsageError
 from treadle.domain.ports import StatusBoard
 from treadle.runs.find import STATUS_FILE
-from treadle.verify.check_edits import CheckEdit, EditRefusal, with_check, without_check
+from treadle.verify.check_edits import (
+    CheckEdit,
+    EditRefusal,
+    with_accepted_check,
+    with_check,
+    without_check,
+)
 
 # A run may write the file at the same time, but rarely does so repeatedly.
 ATTEMPTS = 8
@@ -24,6 +30,16 @@ def add_check(
     file = StatusFile(project / STATUS_FILE)
     return edit_status(
         file, lambda deliverables: with_check(deliverables, deliverable, criterion, command), now
+    )
+
+
+def accept_check(project: Path, deliverable: str, criterion: str, *, now: datetime) -> CheckEdit:
+    """Make an agent's check of the criterion the person's own."""
+    file = StatusFile(project / STATUS_FILE)
+    return edit_status(
+        file,
+        lambda deliverables: with_accepted_check(deliverables, deliverable, criterion),
+        now,
     )
 
 

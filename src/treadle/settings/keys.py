@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import PurePosixPath
 from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
+from treadle.domain.check import RequiredGrade
 from treadle.domain.review import Severity
 from treadle.domain.run import LandingMode
 from treadle.domain.sandbox import IndexMode, Network
@@ -24,6 +25,7 @@ _KINDS: dict[Any, Kind] = {
     str: "text",
     AgentKindName: "choice",
     LandingMode: "choice",
+    RequiredGrade: "choice",
     Network: "choice",
     IndexMode: "choice",
     PolicyMode: "choice",

@@ -86,6 +86,30 @@ def without_check(
     )
 
 
+def with_accepted_check(
+    deliverables: Sequence[Deliverable], deliverable: str, criterion: str
+) -> CheckEdit | EditRefusal:
+    """Make an agent's check the person's own: from now on it can prove the criterion."""
+    target = _find_deliverable(deliverables, deliverable)
+    if isinstance(target, EditRefusal):
+        return target
+    text = _find_criterion(target, criterion)
+    if isinstance(text, EditRefusal):
+        return text
+    previous = next((check for check in target.checks if check.criterion == text), None)
+    if previous is None:
+        return EditRefusal(f"{target.id} has no check for {_shorten(text)!r}", _LIST)
+    if previous.origin != "agent":
+        return EditRefusal(f"the check for {_shorten(text)!r} is no agent's", _LIST)
+    why = "" if previous.pinned == "passed" else previous.why
+    check = replace(previous, origin="person", why=why)
+    checks = tuple(check if each is previous else each for each in target.checks)
+    changed = replace(target, checks=checks)
+    if changed.status == "passed" and not changed.why:
+        changed = replace(changed, proof=changed.grade_by_checks)
+    return CheckEdit(_replace_deliverable(deliverables, changed), target, check, previous)
+
+
 def _find_deliverable(deliverables: Sequence[Deliverable], name: str) -> Deliverable | EditRefusal:
     if not deliverables:
         return EditRefusal(

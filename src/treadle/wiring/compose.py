@@ -13,6 +13,7 @@ from treadle.gateway.metered_agent import others_today_usd
 from treadle.policy.available_tools import merge_tools
 from treadle.policy.secret_search import SecretSearch
 from treadle.session.driver import SessionDriver
+from treadle.verify.judge_pins import NoJudgePins
 from treadle.verify.suite import SuiteCommand
 from treadle.wiring.admission import session_admission, spread
 from treadle.wiring.check_runner import run_check_runner
@@ -167,7 +168,7 @@ def _check_parts(context: RunContext, workspace: RunWorkspace, timer: RunTimer) 
         coverage=verify.coverage,
         require_checks=verify.require_checks,
         required=verify.require,
-        judges=PinnedJudges(checked.project.git),
+        judges=NoJudgePins(),
         why_not_run=why_no_check(checked, workspace.path),
         is_allowed=may_run(checked, workspace.path),
     )

@@ -43,6 +43,7 @@ from treadle.policy.redaction import make_redactor
 from treadle.session.driver import SessionDriver
 from treadle.session.session_admission import SessionAdmission
 from treadle.verify.check_runner import CheckRunner
+from treadle.verify.judge_pins import NoJudgePins
 from treadle.verify.memory_check_runner import MemoryCheckRunner
 from treadle.workflows.definition import LogFollower, Workflow
 from treadle.workflows.loop.approval_requests import ApprovalRequester
@@ -325,6 +326,8 @@ class RunHarness:
             check_s=60.0,
             coverage=80.0,
             require_checks=False,
+            required="self-tested",
+            judges=NoJudgePins(),
             why_not_run=lambda line: "",
             is_allowed=lambda line: not line.startswith("rm "),
         )

@@ -42,11 +42,21 @@ class DeliverableBoard:
         rules: PassRules = PASS_AT_ONCE,
     ) -> None:
         self._rehearsed = rehearsed
-        self._record = record
+        # Ids of deliverables that have passed in this run.
+        self._passed_in_run: set[str] = set()
+        self._record = record = self._noting_passes(record)
         self._rules = rules
         self._projection = StatusProjection(file, record, clock, rehearsed=rehearsed)
         self._round_claims = RoundClaims()
         self._calls = BoardCalls(self._projection, record, rules, self._round_claims, clean)
+
+    def _noting_passes(self, record: Callable[[Event], None]) -> Callable[[Event], None]:
+        def record_and_note(event: Event) -> None:
+            record(event)
+            if isinstance(event, DeliverableChanged) and event.status == "passed":
+                self._passed_in_run.add(event.id)
+
+        return record_and_note
 
     def open(self) -> None:
         """Start a run with the deliverables in the file."""
@@ -56,6 +66,7 @@ class DeliverableBoard:
     def reopen(self, history: RunHistory) -> None:
         """Continue from the run's log; write what the file lacks."""
         self._projection.reopen(history)
+        self._passed_in_run.update(each.id for each in history.changes if each.status == "passed")
         if not history.is_fresh_leg:
             by_id = {d.id: d for d in self.deliverables}
             passed = (by_id[name] for name in history.passed_this_round if name in by_id)
@@ -101,8 +112,9 @@ class DeliverableBoard:
         return tally(self.deliverables)
 
     def has_only_claims(self) -> bool:
-        """Whether something has passed, and none of it has a grade above claimed."""
-        passed = [d for d in self.deliverables if d.status == "passed"]
+        """Whether something has passed in this run, and none of it has a grade above claimed."""
+        passed = [d for d in self.deliverables if d.id in self._passed_in_run]
+        passed = [d for d in passed if d.status == "passed"]
         return bool(passed) and all(d.proof in (None, "claimed") for d in passed)
 
     def tools(self) -> tuple[Tool, ...]:

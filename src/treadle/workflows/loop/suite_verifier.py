@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from treadle.domain.check import CheckTiming
 from treadle.domain.events.all_events import Event
 from treadle.verify.check_runner import CheckRunner, CommandStopped
+from treadle.verify.grade import SuiteGrade
 from treadle.verify.suite import SuiteCommand, event_of, failures_text, run_suite
 from treadle.verify.suite_comparison import (
     RegressionRules,
@@ -22,6 +23,7 @@ class SuiteVerdict:
 
     comparison: SuiteComparison
     output: str
+    grade: SuiteGrade | None = None
 
     @property
     def problems(self) -> str:

@@ -61,8 +61,8 @@ async def test_a_changed_specification_is_planned_anew_although_all_had_passed(
 ) -> None:
     outdated.sessions = [
         [turned("DL-1", "pending"), created("DL-2"), ending()],
-        [turned("DL-1", "passed"), ending()],
-        [turned("DL-2", "passed"), ending()],
+        [harness.wrote("DL-1.py"), turned("DL-1", "passed"), ending()],
+        [harness.wrote("DL-2.py"), turned("DL-2", "passed"), ending()],
     ]
 
     ended = await outdated.execute()

@@ -175,7 +175,7 @@ async def test_a_project_whose_work_is_done_needs_no_round(harness: RunHarness) 
 
 async def test_a_run_goes_on_with_the_deliverables_of_an_earlier_one(harness: RunHarness) -> None:
     harness.plan(deliverable("DL-1", "passed"), deliverable("DL-2"))
-    harness.sessions = [[turned("DL-2", "passed"), ending()]]
+    harness.sessions = [[harness.wrote("DL-2.py"), turned("DL-2", "passed"), ending()]]
 
     ended = await harness.execute()
 
@@ -189,7 +189,7 @@ async def test_a_run_goes_on_with_the_deliverables_of_an_earlier_one(harness: Ru
 async def test_success_needs_only_what_is_not_blocked(harness: RunHarness) -> None:
     harness.sessions = [
         [created("DL-1", "DL-2"), ending()],
-        [turned("DL-1", "blocked"), turned("DL-2", "passed"), ending()],
+        [turned("DL-1", "blocked"), harness.wrote("DL-2.py"), turned("DL-2", "passed"), ending()],
     ]
 
     assert await harness.execute() == result("all_passed", 2, Tally(passed=1, blocked=1, total=2))
@@ -253,7 +253,10 @@ async def test_a_hand_edit_is_adopted_at_the_next_round(harness: RunHarness) -> 
         board.write([deliverable("DL-1", "passed"), deliverable("DL-9")], today="2026-05-04")
 
     harness.plan(deliverable("DL-1"))
-    harness.sessions = [[did(edit), ending()], [turned("DL-9", "passed"), ending()]]
+    harness.sessions = [
+        [did(edit), ending()],
+        [harness.wrote("DL-9.py"), turned("DL-9", "passed"), ending()],
+    ]
 
     ended = await harness.execute()
 
@@ -272,7 +275,7 @@ async def test_an_invalid_hand_edit_is_refused_and_the_run_goes_on(harness: RunH
     harness.plan(deliverable("DL-1"))
     harness.sessions = [
         [did(lambda: path.write_text("{oops")), ending()],
-        [turned("DL-1", "passed"), ending()],
+        [harness.wrote("DL-1.py"), turned("DL-1", "passed"), ending()],
     ]
 
     ended = await harness.execute()

@@ -72,7 +72,7 @@ async def test_a_session_that_the_agent_knows_nothing_of_begins_anew_with_its_ow
     with pytest.raises(ProcessKilled):
         await harness.execute()
     harness.agent.briefs.clear()
-    harness.agent.sessions = [[turned("DL-1", "passed"), ending()]]
+    harness.agent.sessions = [[harness.wrote("DL-1.py"), turned("DL-1", "passed"), ending()]]
     withheld = (WithheldPath("clock.py", 3, "an API key"),)
     assert harness.run_workspace is not None
     note_withheld(harness.run_workspace.path, withheld)
@@ -102,7 +102,9 @@ async def test_what_a_session_had_used_before_it_was_cut_off_is_part_of_what_it_
         await harness.execute()
     harness.clock.advance(8 * 3600)
     after: list[ReplayStep] = [did(lambda: harness.clock.advance(7)), ResponseUsed("sonnet", used)]
-    harness.agent.sessions = [[*after, turned("DL-1", "passed"), ending()]]
+    harness.agent.sessions = [
+        [*after, harness.wrote("DL-1.py"), turned("DL-1", "passed"), ending()]
+    ]
 
     ended = await harness.execute()
 

@@ -125,7 +125,7 @@ async def test_a_session_may_cost_no_more_than_its_own_limit(harness: RunHarness
     harness.session_limits = replace(harness.session_limits, max_cost_usd=0.5)
     harness.sessions = [
         [ending(BudgetExceeded(0.5), cost_usd=0.5)],
-        [turned("DL-1", "passed"), ending()],
+        [harness.wrote("DL-1.py"), turned("DL-1", "passed"), ending()],
     ]
 
     ended = await harness.execute()
@@ -282,7 +282,7 @@ async def test_the_time_to_make_the_workspace_ready_is_running_time(harness: Run
 
     # Tried before the first session, and looked at again before each.
     harness.prepare = prepare
-    harness.sessions = [[turned("DL-1", "passed"), ending()]]
+    harness.sessions = [[harness.wrote("DL-1.py"), turned("DL-1", "passed"), ending()]]
 
     ended = await harness.execute()
 

@@ -73,7 +73,10 @@ async def test_a_run_that_waits_wakes_a_minute_after_the_reset_and_a_little_late
     harness: RunHarness, jitter: float, wakes: datetime
 ) -> None:
     harness.wait_for_quota, harness.jitter = True, jitter
-    harness.sessions = [[ending(LIMITED)], [turned("DL-1", "passed"), ending()]]
+    harness.sessions = [
+        [ending(LIMITED)],
+        [harness.wrote("DL-1.py"), turned("DL-1", "passed"), ending()],
+    ]
 
     ended = await harness.execute()
 
@@ -122,7 +125,10 @@ async def test_a_pause_is_made_of_short_sleeps_and_ends_by_the_wall_clock(
 async def test_a_machine_that_slept_through_the_reset_has_waited_too(harness: RunHarness) -> None:
     harness.wait_for_quota = True
     harness.clock.on_sleep = lambda: harness.clock.advance(7 * 3600)
-    harness.sessions = [[ending(LIMITED)], [turned("DL-1", "passed"), ending()]]
+    harness.sessions = [
+        [ending(LIMITED)],
+        [harness.wrote("DL-1.py"), turned("DL-1", "passed"), ending()],
+    ]
 
     ended = await harness.execute()
 
@@ -172,7 +178,7 @@ async def test_a_pause_is_neither_a_round_nor_an_error_nor_running_time(
         [ending(Crashed("one", 1))],
         [ending(LIMITED)],
         [ending(LIMITED)],
-        [turned("DL-1", "passed"), ending()],
+        [harness.wrote("DL-1.py"), turned("DL-1", "passed"), ending()],
     ]
 
     ended = await harness.execute()
