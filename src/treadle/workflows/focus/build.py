@@ -8,6 +8,7 @@ from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import SetupFinished
 from treadle.domain.run import LandingChoice
 from treadle.verify.check_runner import CommandStopped
+from treadle.verify.grade import shortfall
 from treadle.verify.suite_comparison import RegressionRules
 from treadle.workflows.focus.focus_files import FocusFiles
 from treadle.workflows.focus.focus_history import FocusHistory, phase_state
@@ -16,7 +17,7 @@ from treadle.workflows.focus.focus_work import FocusWork
 from treadle.workflows.focus.phases import PhaseState
 from treadle.workflows.focus.prompt import FocusFacts
 from treadle.workflows.focus.review_rules import ReviewRules
-from treadle.workflows.focus.review_steps import ReviewSteps, VerifyTests, no_objection
+from treadle.workflows.focus.review_steps import ReviewSteps, TestsVerdict, VerifyTests, no_objection
 from treadle.workflows.loop.round_steps import nothing_to_prepare
 from treadle.workflows.loop.run_loop import RunLoop
 from treadle.workflows.loop.run_parts import RunParts
@@ -147,9 +148,11 @@ def _verify_tests(parts: RunParts, history: History) -> VerifyTests:
     baseline = parts.workspace.snapshot
     suite = SuiteVerifier(checks.runner, checks.suite, baseline, rules, parts.log.record)
 
-    async def verify_tests(commit: str) -> str | CommandStopped:
+    async def verify_tests(commit: str) -> TestsVerdict | CommandStopped:
         verdict = await suite.verify(commit)
-        return verdict if isinstance(verdict, CommandStopped) else verdict.problems
+        if isinstance(verdict, CommandStopped):
+            return verdict
+        return TestsVerdict(verdict.problems, shortfall((), verdict.grade, checks.required))
 
     return verify_tests
 
