@@ -17,7 +17,12 @@ from treadle.workflows.focus.focus_work import FocusWork
 from treadle.workflows.focus.phases import PhaseState
 from treadle.workflows.focus.prompt import FocusFacts
 from treadle.workflows.focus.review_rules import ReviewRules
-from treadle.workflows.focus.review_steps import ReviewSteps, TestsVerdict, VerifyTests, no_objection
+from treadle.workflows.focus.review_steps import (
+    ReviewSteps,
+    SuiteFindings,
+    VerifyTests,
+    no_objection,
+)
 from treadle.workflows.loop.round_steps import nothing_to_prepare
 from treadle.workflows.loop.run_loop import RunLoop
 from treadle.workflows.loop.run_parts import RunParts
@@ -148,11 +153,11 @@ def _verify_tests(parts: RunParts, history: History) -> VerifyTests:
     baseline = parts.workspace.snapshot
     suite = SuiteVerifier(checks.runner, checks.suite, baseline, rules, parts.log.record)
 
-    async def verify_tests(commit: str) -> TestsVerdict | CommandStopped:
+    async def verify_tests(commit: str) -> SuiteFindings | CommandStopped:
         verdict = await suite.verify(commit)
         if isinstance(verdict, CommandStopped):
             return verdict
-        return TestsVerdict(verdict.problems, shortfall((), verdict.grade, checks.required))
+        return SuiteFindings(verdict.problems, shortfall((), verdict.grade, checks.required))
 
     return verify_tests
 

@@ -39,7 +39,7 @@ APPROVALS: tuple[ReviewOutcome, ...] = ("approved", "unproven")
 MAX_COMMANDS = 10
 
 @dataclass(frozen=True, slots=True)
-class TestsVerdict:
+class SuiteFindings:
     """What the tests say about a commit: their objections as text, and why their grade is too low;
     both are empty if there is nothing against it."""
 
@@ -48,12 +48,12 @@ class TestsVerdict:
 
 
 # Runs the tests of a commit.
-VerifyTests = Callable[[str], Awaitable[TestsVerdict | CommandStopped]]
+VerifyTests = Callable[[str], Awaitable[SuiteFindings | CommandStopped]]
 
 
-async def no_objection(commit: str) -> TestsVerdict:
+async def no_objection(commit: str) -> SuiteFindings:
     """For projects that have no tests to run."""
-    return TestsVerdict()
+    return SuiteFindings()
 
 
 @dataclass(frozen=True, slots=True)

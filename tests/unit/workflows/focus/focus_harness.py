@@ -16,7 +16,7 @@ from treadle.workflows.definition import LogFollower
 from treadle.workflows.focus.focus_files import FocusFiles
 from treadle.workflows.focus.focus_work import FocusWork
 from treadle.workflows.focus.review_rules import ReviewRules
-from treadle.workflows.focus.review_steps import TestsVerdict
+from treadle.workflows.focus.review_steps import SuiteFindings
 from treadle.workflows.loop.run_loop import RunLoop
 
 WORDS = "Tell the time"
@@ -80,8 +80,8 @@ class FocusHarness(RunHarness):
     async def _set_up(self) -> None:
         self.set_up.append("set up")
 
-    async def _verify_tests(self, commit: str) -> TestsVerdict | CommandStopped:
-        return TestsVerdict(self.tests.pop(0) if self.tests else "", self.shortfall)
+    async def _verify_tests(self, commit: str) -> SuiteFindings | CommandStopped:
+        return SuiteFindings(self.tests.pop(0) if self.tests else "", self.shortfall)
 
 
 def files_in(folder: Path, run: str) -> Mapping[str, str]:

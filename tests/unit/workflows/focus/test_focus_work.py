@@ -32,7 +32,7 @@ from treadle.domain.signal import Role
 from treadle.verify.check_runner import CommandStopped
 from treadle.verify.memory_check_runner import RED, PresetResult
 from treadle.workflows.focus.review_rules import ReviewRules
-from treadle.workflows.focus.review_steps import TestsVerdict
+from treadle.workflows.focus.review_steps import SuiteFindings
 
 PLAN = "# Plan\n\n- [ ] hands\n- [ ] face\n"
 
@@ -379,7 +379,7 @@ async def test_work_that_is_approved_but_not_proven_enough_ends_as_unproven(
 async def test_a_run_that_is_stopped_before_its_review_is_judged_is_not_approved(
     harness: FocusHarness,
 ) -> None:
-    async def stopped(commit: str) -> TestsVerdict | CommandStopped:
+    async def stopped(commit: str) -> SuiteFindings | CommandStopped:
         harness.stop.set()
         return CommandStopped()
 
