@@ -34,8 +34,8 @@ from treadle.verify.reports.report_request import request_reports
 from treadle.wiring.checked_request import CheckedRequest, RunHost
 from treadle.workflows.loop.run_history import read_history
 from treadle.workflows.loop.sandboxed_check_runner import SandboxedCheckRunner
-from treadle.workspace.clean_checkout import find_tree
 from treadle.workspace.object_integrity import find_damaged_object
+from treadle.workspace.pinned_tree import find_tree
 from treadle.workspace.project import Project, find_project
 from treadle.workspace.project_root import SETTINGS_FILE
 
