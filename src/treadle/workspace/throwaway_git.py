@@ -36,9 +36,10 @@ async def write_history(
     )
     git_dir = work / ".git"
     write_git_dir(project, commit, git_dir)
-    # Treadle sets access times, which changes this time. Files must not look changed by that.
+    # Size and modification time must do: in a sandbox the owner may be another, and when Treadle
+    # sets an access time, the time of the last change is another.
     with (git_dir / "config").open("a", encoding="utf-8") as config:
-        config.write("[core]\ntrustctime = false\n")
+        config.write("[core]\ncheckStat = minimal\n")
     _write(git_dir / "packed-refs", listing)
     shutil.copytree(objects, git_dir / "objects", dirs_exist_ok=True)
     shutil.copy2(index, git_dir / "index")
