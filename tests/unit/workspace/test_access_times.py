@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,12 +17,11 @@ SHARED_MEMORY = Path("/dev/shm")
 
 
 @pytest.fixture(params=["disk", "memory"])
-def directory(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+def directory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
     if request.param == "memory" and not SHARED_MEMORY.is_dir():
         missing("/dev/shm")
     path = tmp_path if request.param == "disk" else SHARED_MEMORY / f"treadle-{os.getpid()}"
     path.mkdir(exist_ok=True)
-    request.addfinalizer(lambda: shutil.rmtree(path))
     if not keeps_access_times(path):
         missing(f"access times in {path}")
     for name in ("a.txt", "b.txt", "folder/c.txt"):
@@ -30,7 +29,8 @@ def directory(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
         (path / name).write_text(f"{name}\n")
     (path / "link").symlink_to("a.txt")
     (path / "way").symlink_to("folder")
-    return path
+    yield path
+    shutil.rmtree(path)
 
 
 ALL = ("a.txt", "b.txt", "folder/c.txt", "link", "folder", "missing", "way/c.txt", "../a.txt")

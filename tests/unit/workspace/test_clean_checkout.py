@@ -27,7 +27,7 @@ class PinnedProject:
     base: str
     checkout: CleanCheckout
 
-    def plan(self, *files: PinnedFile, **actions: PinAction) -> PinPlan:
+    def plan(self, actions: Mapping[str, PinAction], *files: PinnedFile) -> PinPlan:
         named = (PinnedFile(path, action, "tests") for path, action in actions.items())
         return PinPlan(self.base, (*files, *named))
 
@@ -78,7 +78,7 @@ async def test_judges_are_those_of_the_base_and_all_else_is_the_work(
         **{"test_it.py": "restored", "tests/data.txt": "restored", "unittest.py": "left_out"}
     }
 
-    texts = await pinned.texts(pinned.plan(**actions))
+    texts = await pinned.texts(pinned.plan(actions))
 
     assert texts == {
         "app.py": "app = 1\n",
@@ -97,7 +97,7 @@ async def test_a_merged_file_has_the_content_of_the_plan(pinned: PinnedProject) 
     pinned.user.commit()
     merged = PinnedFile("package.json", "merged", "scripts", "gemischt \u00fc\n".encode())
 
-    texts = await pinned.texts(pinned.plan(merged))
+    texts = await pinned.texts(pinned.plan({}, merged))
 
     assert texts["package.json"] == "gemischt \u00fc\n"
     mode = (pinned.checkout.work / "package.json").stat().st_mode
@@ -110,7 +110,7 @@ async def test_the_tree_is_named_as_a_commit_of_the_same_files_names_it(
 ) -> None:
     user = pinned.user
     tip = user.commit(**{"app.py": "app = 1\n", "test_it.py": "pass\n", "more.py": ""})
-    plan = pinned.plan(**{"test_it.py": "restored", "more.py": "left_out"})
+    plan = pinned.plan({"test_it.py": "restored", "more.py": "left_out"})
 
     tree = await pinned.checkout.prepare(pinned.project, tip, pins=plan)
 
@@ -137,7 +137,7 @@ async def test_a_file_that_became_a_folder_is_a_file_again(pinned: PinnedProject
     (user.path / "test_it.py").unlink()
     user.commit(**{"test_it.py/__init__.py": "pass\n", "test_it.py/deep/x": "x\n"})
 
-    texts = await pinned.texts(pinned.plan(**{"test_it.py": "restored"}))
+    texts = await pinned.texts(pinned.plan({"test_it.py": "restored"}))
 
     assert texts == {"app.py": "app = 0\n", "test_it.py": "fails\n", "tests/data.txt": "data\n"}
 
@@ -153,7 +153,7 @@ async def test_a_folder_that_became_a_file_or_a_link_is_a_folder_again(
         (user.path / "tests").symlink_to("elsewhere")
     user.commit(**{"elsewhere/data.txt": "other\n"} if link else {"tests": "file\n"})
 
-    texts = await pinned.texts(pinned.plan(**{"tests/data.txt": "restored"}))
+    texts = await pinned.texts(pinned.plan({"tests/data.txt": "restored"}))
 
     assert texts["tests/data.txt"] == "data\n"
     assert not (pinned.checkout.work / "tests").is_symlink()
@@ -166,19 +166,19 @@ async def test_a_folder_that_was_added_beside_a_file_of_its_name_is_left_out(
     pinned.user.commit(**{"test_it/__init__.py": "pass\n", "test_it/deep/x": "x\n"})
 
     texts = await pinned.texts(
-        pinned.plan(**{"test_it/__init__.py": "left_out", "test_it/deep/x": "left_out"})
+        pinned.plan({"test_it/__init__.py": "left_out", "test_it/deep/x": "left_out"})
     )
 
     assert sorted(texts) == ["app.py", "test_it.py", "tests/data.txt"]
     assert not (pinned.checkout.work / "test_it").exists()
 
 
-async def test_only_what_the_work_has_may_be_left(pinned: PinnedProject) -> None:
-    actions: dict[str, PinAction] = {
-        path: "left_out" for path in ("app.py", "test_it.py", "tests/data.txt")
-    }
+async def test_a_pinned_tree_may_be_empty(pinned: PinnedProject) -> None:
+    names = ("app.py", "test_it.py", "tests/data.txt")
 
-    assert await pinned.texts(pinned.plan(**actions)) == {}
+    plan = pinned.plan(dict.fromkeys(names, "left_out"))
+
+    assert await pinned.texts(plan) == {}
 
 
 async def test_names_that_are_no_text_and_lines_in_names_are_pinned(
@@ -200,7 +200,7 @@ async def test_git_works_in_the_pinned_tree_and_its_head_is_the_commit(
     user = pinned.user
     tip = user.commit(**{"app.py": "app = 1\n", "test_it.py": "pass\n", "more/x.py": "", "p": "w"})
     merged = PinnedFile("p", "merged", "", b"merged\n")
-    plan = pinned.plan(merged, **{"test_it.py": "restored", "more/x.py": "left_out"})
+    plan = pinned.plan({"test_it.py": "restored", "more/x.py": "left_out"}, merged)
 
     tree = await pinned.checkout.prepare(pinned.project, tip, pins=plan)
 
@@ -220,7 +220,7 @@ async def test_attributes_of_the_pinned_tree_count(pinned: PinnedProject) -> Non
     """Also where the checkout is laid over one that had others."""
     user, checkout = pinned.user, pinned.checkout
     tip = user.commit(**{".gitattributes": "* text eol=crlf\n"})
-    plan = pinned.plan(**{".gitattributes": "left_out"})
+    plan = pinned.plan({".gitattributes": "left_out"})
     await checkout.prepare(pinned.project, tip)
     before = (checkout.work / "test_it.py").read_bytes()
     base = checkout.keep_base("key", "")
@@ -243,7 +243,7 @@ async def test_over_the_setup_of_the_work_only_what_it_installed_stays(
     (checkout.work / "unittest/left").write_text("i\n")
     base = checkout.keep_base("key", "")
     plan = pinned.plan(
-        **{
+        {
             **{"test_it.py": "restored", "unittest.py": "left_out"},
             **{"unittest/__init__.py": "left_out", "sub/x": "left_out"},
         }
@@ -277,7 +277,7 @@ async def test_what_a_setup_left_is_not_in_the_way_of_a_judge(
     (checkout.work / "test_it.py").mkdir()
     (checkout.work / "test_it.py/x").touch()
     base = checkout.keep_base("key", "")
-    plan = pinned.plan(**{"tests/data.txt": "restored", "test_it.py": "restored"})
+    plan = pinned.plan({"tests/data.txt": "restored", "test_it.py": "restored"})
 
     await checkout.prepare(pinned.project, tip, base, plan)
 
@@ -298,7 +298,7 @@ async def test_submodules_and_included_files_are_there(tmp_path: Path) -> None:
     user.git("rm", "--quiet", "--cached", "libs/one")
     tip = user.commit(**{"test_it.py": "pass\n", ".gitmodules": ""})
     plan = pinned.plan(
-        **{".gitmodules": "restored", "libs/one": "restored", "test_it.py": "restored"}
+        {".gitmodules": "restored", "libs/one": "restored", "test_it.py": "restored"}
     )
 
     await checkout.prepare(pinned.project, tip, pins=plan)
@@ -317,7 +317,7 @@ async def test_files_of_lfs_have_the_content_that_their_pinned_pointer_names(
     store(user, IMAGE)
     tip = user.commit(**{"tests/expected.bin": "forged\n", ".gitattributes": ""})
     merged = PinnedFile("package.json", "merged", "", b"{}")
-    plan = pinned.plan(merged, **{"tests/expected.bin": "restored", ".gitattributes": "restored"})
+    plan = pinned.plan({"tests/expected.bin": "restored", ".gitattributes": "restored"}, merged)
 
     await pinned.checkout.prepare(pinned.project, tip, pins=plan)
 
@@ -325,17 +325,12 @@ async def test_files_of_lfs_have_the_content_that_their_pinned_pointer_names(
 
 
 async def test_a_repository_with_longer_hashes_is_pinned_as_well(tmp_path: Path) -> None:
-    environment = repository_in(tmp_path, "other").environment
-    path = tmp_path / "long"
-    subprocess.run(
-        ["git", "init", "--quiet", "--object-format=sha256", str(path)],
-        env=dict(environment),
-        check=True,
-    )
-    user = Repository(path, environment)
+    other, path = repository_in(tmp_path, "other"), tmp_path / "long"
+    other.git("init", "--quiet", "--object-format=sha256", str(path))
+    user = Repository(path, other.environment)
     pinned = await pinned_project(tmp_path, user, {"test_it.py": "fails\n", "app.py": "0\n"})
     user.commit(**{"test_it.py": "pass\n", "app.py": "1\n"})
 
-    texts = await pinned.texts(pinned.plan(**{"test_it.py": "restored"}))
+    texts = await pinned.texts(pinned.plan({"test_it.py": "restored"}))
 
     assert texts == {"app.py": "1\n", "test_it.py": "fails\n"}

@@ -1,5 +1,7 @@
 """The files of a pinned tree: those of the work, with the judges of the base in their place."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from treadle.domain.pin_plan import PinAction, PinnedFile, PinPlan
@@ -15,12 +17,12 @@ def entries(files: Files) -> list[TreeEntry]:
     return [TreeEntry(mode, name, path) for path, (mode, name) in files.items()]
 
 
-def plan(**actions: PinAction) -> PinPlan:
+def plan(actions: Mapping[str, PinAction]) -> PinPlan:
     return PinPlan("b", tuple(PinnedFile(path, action, "") for path, action in actions.items()))
 
 
 def named(name: str, *paths: str, mode: str = FILE) -> Files:
-    return {path: (mode, name) for path in paths}
+    return dict.fromkeys(paths, (mode, name))
 
 
 @pytest.mark.parametrize(
@@ -131,6 +133,6 @@ def test_the_pinned_tree_has_the_judges_of_the_base(
 ) -> None:
     blobs = dict.fromkeys(pins, "merged")
 
-    tree = pinned_entries(plan(**pins), entries(work), entries(base), blobs)
+    tree = pinned_entries(plan(pins), entries(work), entries(base), blobs)
 
     assert tree == sorted(entries(expected), key=lambda entry: entry.path)

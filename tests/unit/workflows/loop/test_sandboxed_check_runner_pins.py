@@ -27,7 +27,7 @@ class PinnedRunner:
     harness: RunnerHarness
     base: str
 
-    def pins(self, **actions: PinAction) -> PinPlan:
+    def pins(self, actions: Mapping[str, PinAction]) -> PinPlan:
         files = tuple(PinnedFile(path, action, "") for path, action in actions.items())
         return PinPlan(self.base, files)
 
@@ -80,7 +80,7 @@ async def test_the_evidence_is_about_the_pinned_tree(pinned: PinnedRunner) -> No
     tip = pinned.harness.commit(
         **{"app.sh": "exit 0\n", "check.sh": "exit 0\n", "data.txt": "work\n", "cat": "exit 0\n"}
     )
-    pins = pinned.pins(**{"check.sh": "restored", "data.txt": "restored", "cat": "left_out"})
+    pins = pinned.pins({"check.sh": "restored", "data.txt": "restored", "cat": "left_out"})
 
     on_work = await pinned.run("sh check.sh")
     result = await pinned.run("sh check.sh; ls", pins)
@@ -182,7 +182,7 @@ async def test_the_setup_of_the_base_serves_the_pinned_tree(tmp_path: Path) -> N
     pinned.harness.commit(**{"app.sh": "exit 0\n", "check.sh": "exit 0\n"})
     await pinned.run("true")
 
-    await pinned.run("true", pinned.pins(**{"check.sh": "restored"}))
+    await pinned.run("true", pinned.pins({"check.sh": "restored"}))
 
     assert pinned.setups == 1
 
@@ -190,7 +190,7 @@ async def test_the_setup_of_the_base_serves_the_pinned_tree(tmp_path: Path) -> N
 async def test_a_setup_that_ran_on_the_work_never_serves_the_pinned_tree(tmp_path: Path) -> None:
     pinned = await make_pinned_runner(tmp_path, INSTALL)
     pinned.harness.commit(**{"venv.py": SHADOW, "pyproject.toml": "[tool.x]\n"})
-    pins = pinned.pins(**{"venv.py": "left_out"})
+    pins = pinned.pins({"venv.py": "left_out"})
 
     on_work = await pinned.run("cat .venv/pyvenv.cfg")
     first = await pinned.run("grep -c version .venv/pyvenv.cfg", pins)
@@ -220,7 +220,7 @@ async def test_a_setup_waits_on_a_pinned_tree_that_lacks_its_files(tmp_path: Pat
     pinned.harness.commit(**{"setup.sh": "touch installed\n"})
 
     on_work = await pinned.run("ls installed")
-    result = await pinned.run("ls", pinned.pins(**{"setup.sh": "left_out"}))
+    result = await pinned.run("ls", pinned.pins({"setup.sh": "left_out"}))
 
     assert output_lines(on_work) == ["installed"]
     assert output_lines(result) == ["SPEC.md", "app.sh", "check.sh", "data.txt"]
