@@ -37,8 +37,8 @@ _NODE_PASSES = re.compile(r"^ *(?:ok \d+ - |✔ ).*$", re.MULTILINE)
 _GO_RUN = re.compile(r"^=== RUN   \S", re.MULTILINE)
 _GO_OK = re.compile(r"^ok  \t", re.MULTILINE)
 _GO_PASS = re.compile(r"PASS$", re.MULTILINE)
-_CARGO_TARGET = re.compile(r"^\s*(?:Running (?:unittests )?\S+ \(|Doc-tests \S)", re.MULTILINE)
-_TAP_PLAN = re.compile(r"^1\.\.(\d+)$", re.MULTILINE)
+_CARGO_TARGET = re.compile(r"^[ \t]*(?:Running (?:unittests )?\S+ \(|Doc-tests \S)", re.MULTILINE)
+_TAP_PLAN = re.compile(r"^1\.\.(\d{1,9})$", re.MULTILINE)
 _TAP_RESULT = re.compile(r"^(?:not )?ok \d+\b", re.MULTILINE)
 
 

@@ -49,10 +49,10 @@ RUNNER_SUMMARIES: dict[ToolName, RunnerSummary] = {
             "unittest",
             "always",
             closing=_lines(r"^Ran \d+ tests? in [\d.]+s$"),
-            ran=(_lines(r"^Ran (\d+) tests? in [\d.]+s$"),),
+            ran=(_lines(r"^Ran (\d{1,9}) tests? in [\d.]+s$"),),
             skipped=(
-                _lines(r"^(?:OK|FAILED) \(.*?\bskipped=(\d+)"),
-                _lines(r"^(?:OK|FAILED) \((?:.*, )?expected failures=(\d+)"),
+                _lines(r"^(?:OK|FAILED) \(.*?\bskipped=(\d{1,9})"),
+                _lines(r"^(?:OK|FAILED) \((?:.*, )?expected failures=(\d{1,9})"),
             ),
         ),
         RunnerSummary(
@@ -66,10 +66,10 @@ RUNNER_SUMMARIES: dict[ToolName, RunnerSummary] = {
             ),
             opening=_lines(r"^=+ test session starts =+$"),
             ran=(
-                _lines(_PYTEST_END + r".*?\b(\d+) passed\b"),
-                _lines(_PYTEST_END + r".*?\b(\d+) failed\b"),
-                _lines(_PYTEST_END + r".*?\b(\d+) errors?\b"),
-                _lines(r"^ +(\d+) (?:passed|failed)$"),
+                _lines(_PYTEST_END + r".*?\b(\d{1,9}) passed\b"),
+                _lines(_PYTEST_END + r".*?\b(\d{1,9}) failed\b"),
+                _lines(_PYTEST_END + r".*?\b(\d{1,9}) errors?\b"),
+                _lines(r"^ +(\d{1,9}) (?:passed|failed)$"),
             ),
             empty=_lines(_PYTEST_END + r"(?:no tests ran|\d+ deselected) in "),
             other_output=re.compile(
@@ -81,9 +81,9 @@ RUNNER_SUMMARIES: dict[ToolName, RunnerSummary] = {
         RunnerSummary(
             "node",
             "always",
-            closing=_lines(r"^(?:ℹ|#) tests \d+$|^\s*<!-- tests \d+ -->$"),
+            closing=_lines(r"^(?:ℹ|#) tests \d+$|^[ \t]*<!-- tests \d+ -->$"),
             opening=_lines(r"^TAP version 1[34]$"),
-            ran=(_lines(r"^(?:ℹ|#) pass (\d+)$"), _lines(r"^(?:ℹ|#) fail (\d+)$")),
+            ran=(_lines(r"^(?:ℹ|#) pass (\d{1,9})$"), _lines(r"^(?:ℹ|#) fail (\d{1,9})$")),
             other_output=re.compile(
                 rf"{_HELP}|--watch|--test-reporter-destination.*|--test-reporter(?!=(?:spec|tap)$).*"
             ),
@@ -91,11 +91,11 @@ RUNNER_SUMMARIES: dict[ToolName, RunnerSummary] = {
         RunnerSummary(
             "vitest",
             "opened",
-            closing=_lines(r"^\s*Test Files  |^No test files found"),
-            opening=_lines(r"^\s*(?:RUN|DEV)  v\d+\.\d+"),
+            closing=_lines(r"^[ \t]*Test Files  |^No test files found"),
+            opening=_lines(r"^[ \t]*(?:RUN|DEV)  v\d+\.\d+"),
             ran=(
-                _lines(r"^\s+Tests  .*?(\d+) passed"),
-                _lines(r"^\s+Tests  .*?(\d+) failed"),
+                _lines(r"^[ \t]+Tests  .*?(\d{1,9}) passed"),
+                _lines(r"^[ \t]+Tests  .*?(\d{1,9}) failed"),
             ),
             empty=_lines(r"^No test files found"),
             other_output=re.compile(
@@ -109,7 +109,7 @@ RUNNER_SUMMARIES: dict[ToolName, RunnerSummary] = {
             closing=_lines(r"^Tests:\s+\d+ |^No tests found"),
             opening=_lines(r"^(?:PASS|FAIL) \S+|process\.exit called with"),
             is_paired=False,
-            ran=(_lines(r"^Tests:\s.*?(\d+) passed"), _lines(r"^Tests:\s.*?(\d+) failed")),
+            ran=(_lines(r"^Tests:\s.*?(\d{1,9}) passed"), _lines(r"^Tests:\s.*?(\d{1,9}) failed")),
             empty=_lines(r"^No tests found"),
             other_output=re.compile(
                 rf"{_HELP}|--json|--reporters.*|--listTests|--showConfig|--init"
@@ -118,10 +118,10 @@ RUNNER_SUMMARIES: dict[ToolName, RunnerSummary] = {
         RunnerSummary(
             "mocha",
             "opened",
-            closing=_lines(r"^\s+\d+ passing\b"),
-            opening=_lines(r"^\s+[✔✓√] "),
+            closing=_lines(r"^[ \t]+\d+ passing\b"),
+            opening=_lines(r"^[ \t]+[✔✓√] "),
             is_paired=False,
-            ran=(_lines(r"^\s+(\d+) passing\b"), _lines(r"^\s+(\d+) failing\b")),
+            ran=(_lines(r"^[ \t]+(\d{1,9}) passing\b"), _lines(r"^[ \t]+(\d{1,9}) failing\b")),
             other_output=re.compile(
                 rf"{_HELP}|-V|-R.*|--reporter(?!=(?:spec|dot|min|list)$).*|--dry-run"
             ),
@@ -140,8 +140,8 @@ RUNNER_SUMMARIES: dict[ToolName, RunnerSummary] = {
             closing=_lines(r"^test result: "),
             opening=_lines(r"^running \d+ tests?$"),
             ran=(
-                _lines(r"^test result: \w+\. (\d+) passed"),
-                _lines(r"^test result: .*?(\d+) failed"),
+                _lines(r"^test result: \w+\. (\d{1,9}) passed"),
+                _lines(r"^test result: .*?(\d{1,9}) failed"),
             ),
             other_output=re.compile(rf"{_HELP}|--no-run|--list|.*json.*|.*junit.*"),
             subcommand=frozenset({"test", "t"}),
@@ -153,8 +153,8 @@ RUNNER_SUMMARIES: dict[ToolName, RunnerSummary] = {
             closing=_lines(r"^\d+ examples?, \d+ failures?"),
             opening=_lines(r"^[.F*]+$|^Randomized with seed \d+|RSpec will now quit"),
             is_paired=False,
-            ran=(_lines(r"^(\d+) examples?, \d+ failures?"),),
-            skipped=(_lines(r"^\d+ examples?, \d+ failures?, (\d+) pending"),),
+            ran=(_lines(r"^(\d{1,9}) examples?, \d+ failures?"),),
+            skipped=(_lines(r"^\d+ examples?, \d+ failures?, (\d{1,9}) pending"),),
             other_output=re.compile(rf"{_HELP}|-v|-f.*|--format.*|-o.*|--out.*|--dry-run"),
         ),
         RunnerSummary(
@@ -162,10 +162,10 @@ RUNNER_SUMMARIES: dict[ToolName, RunnerSummary] = {
             "opened",
             closing=_lines(r"^OK \(|^OK, but |^Tests: \d+, |^No tests executed!"),
             opening=_lines(r"^PHPUnit \d+\.\S+ by Sebastian Bergmann"),
-            ran=(_lines(r"^OK \((\d+) tests?, "), _lines(r"^Tests: (\d+), ")),
+            ran=(_lines(r"^OK \((\d{1,9}) tests?, "), _lines(r"^Tests: (\d{1,9}), ")),
             skipped=(
-                _lines(r"^Tests: .*\bSkipped: (\d+)"),
-                _lines(r"^Tests: .*\bIncomplete: (\d+)"),
+                _lines(r"^Tests: .*\bSkipped: (\d{1,9})"),
+                _lines(r"^Tests: .*\bIncomplete: (\d{1,9})"),
             ),
             empty=_lines(r"^No tests executed!"),
             other_output=re.compile(
@@ -178,8 +178,8 @@ RUNNER_SUMMARIES: dict[ToolName, RunnerSummary] = {
             "bats",
             "always",
             closing=_lines(r"^1\.\.\d+$|^\d+ tests?, \d+ failures?"),
-            ran=(_lines(r"^(\d+) tests?, \d+ failures?"),),
-            skipped=(_lines(r"^\d+ tests?, .*?(\d+) skipped"),),
+            ran=(_lines(r"^(\d{1,9}) tests?, \d+ failures?"),),
+            skipped=(_lines(r"^\d+ tests?, .*?(\d{1,9}) skipped"),),
             empty=_lines(r"^1\.\.0$"),
             other_output=re.compile(rf"{_HELP}|-v|-c|--count|-F|--formatter.*"),
         ),
@@ -187,7 +187,7 @@ RUNNER_SUMMARIES: dict[ToolName, RunnerSummary] = {
             "prove",
             "always",
             closing=_lines(r"^Result: [A-Z]+$"),
-            ran=(_lines(r"^Files=\d+, Tests=(\d+),"),),
+            ran=(_lines(r"^Files=\d+, Tests=(\d{1,9}),"),),
             empty=_lines(r"^Result: NOTESTS$"),
             other_output=re.compile(rf"{_HELP}|-H|-V|-D|--dry|--formatter.*|--man"),
         ),

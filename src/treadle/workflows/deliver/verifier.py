@@ -20,7 +20,7 @@ from treadle.verify.check_runner import (
 )
 from treadle.verify.command_files import find_changed_evidence
 from treadle.verify.proof import proof_of
-from treadle.verify.start_failure import inconclusive_reason
+from treadle.verify.before_look import inconclusive_reason
 from treadle.verify.suite import failures_text
 from treadle.verify.suite_comparison import SuiteComparison
 from treadle.workflows.deliver.board import DeliverableBoard
