@@ -7,6 +7,7 @@ from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.verification import CheckFinished
 from treadle.domain.pin_plan import PinPlan
 from treadle.domain.ports import Log
+from treadle.verify.before_look import inconclusive_reason
 from treadle.verify.check_runner import CheckCommand, CheckRunner, CommandResult, CommandStopped
 from treadle.verify.grade import (
     NO_ACCESS_TIMES,
@@ -16,7 +17,6 @@ from treadle.verify.grade import (
     pinned_failure,
 )
 from treadle.verify.judge_pins import JudgePins, NoJudgePins
-from treadle.verify.start_failure import inconclusive_reason
 
 # Files that an event names.
 MAX_READ_FILES = 20

@@ -17,17 +17,17 @@ from treadle.domain.events.verification import (
     RegressionFound,
 )
 from treadle.domain.suite_report import TEST_COMMAND
+from treadle.verify.before_look import inconclusive_reason
 from treadle.verify.check_runner import CommandStopped
 from treadle.verify.grade import (
-    SuiteGrade,
     grade_criterion,
     grade_deliverable,
     lower_grades,
     shortfall,
 )
-from treadle.verify.start_failure import inconclusive_reason
 from treadle.verify.suite import failures_text
 from treadle.verify.suite_comparison import SuiteComparison
+from treadle.verify.suite_grade import SuiteGrade
 from treadle.workflows.deliver.board import DeliverableBoard
 from treadle.workflows.deliver.check_runs import CheckRuns, VerificationStopped
 from treadle.workflows.deliver.finding_text import FailedCheck, describe_failures

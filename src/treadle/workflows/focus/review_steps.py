@@ -38,6 +38,7 @@ APPROVALS: tuple[ReviewOutcome, ...] = ("approved", "unproven")
 # Commands of findings that one review runs.
 MAX_COMMANDS = 10
 
+
 @dataclass(frozen=True, slots=True)
 class SuiteFindings:
     """What the tests say about a commit: their objections as text, and why their grade is too low;
