@@ -11,7 +11,7 @@ from treadle.domain.check import (
     reaches,
 )
 from treadle.domain.deliverable import Deliverable
-from treadle.domain.events.verification import CriterionGrade, DeliverableGraded
+from treadle.domain.events.verification import CheckFinished, CriterionGrade, DeliverableGraded
 from treadle.domain.pin_plan import PinAction, PinPlan
 from treadle.verify.suite_grade import SuiteGrade
 
@@ -99,10 +99,10 @@ def _kept_grade(check: Check, new: CriterionGrade) -> CriterionGrade:
     return CriterionGrade(check.criterion, check.grade, judge, check.pinned, check.why)
 
 
-def pinned_failure(plan: PinPlan, inconclusive: str) -> str:
+def pinned_failure(plan: PinPlan, finished: CheckFinished) -> str:
     """Why a check that is green on the work is not green on the pinned tree, in one line."""
-    if inconclusive:
-        return f"with your tests it could not be run: {inconclusive}"
+    if finished.inconclusive:
+        return f"with your tests it could not be run: {finished.inconclusive}"
     changed = _names(plan, "restored")
     if changed:
         return f"it fails with your version of {changed}"

@@ -151,7 +151,9 @@ def _verify_tests(parts: RunParts, history: History) -> VerifyTests:
 
     # Not unlanded work of an earlier run: its failures would count as known.
     baseline = parts.workspace.snapshot
-    suite = SuiteVerifier(checks.runner, checks.suite, baseline, rules, parts.log.record)
+    suite = SuiteVerifier(
+        checks.runner, checks.suite, baseline, rules, parts.log.record, checks.judges
+    )
 
     async def verify_tests(commit: str) -> SuiteFindings | CommandStopped:
         verdict = await suite.verify(commit)
