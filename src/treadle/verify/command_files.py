@@ -48,6 +48,8 @@ class CommandFiles:
     # Data that results are compared with.
     expectations: frozenset[str]
     runs_doctests: bool
+    # Whether it may run tests, as far as can be told.
+    runs_tests: bool
     # Files of the base whose contents would tell more.
     needed: frozenset[str]
 
@@ -64,6 +66,7 @@ def read_command(command: str, trees: TreePair) -> CommandFiles:
         frozenset(reader.programs),
         frozenset(reader.expectations),
         reader.runs_doctests,
+        reader.runs_tests,
         frozenset(reader.needed),
     )
 
@@ -108,6 +111,7 @@ class _CommandReader:
     needed: set[str] = field(default_factory=set)
     texts: list[_Text] = field(default_factory=list)
     runs_doctests: bool = False
+    runs_tests: bool = False
 
     def read(self) -> None:
         seen: set[_Text] = set()
@@ -121,6 +125,7 @@ class _CommandReader:
         self.runs_doctests |= "doctest" in text.text
         calls = read_calls(text.text, text.folder, text.own_folder)
         if calls is None:
+            self.runs_tests = True
             for word in _WORD_BREAK.split(text.text):
                 for path in matching_paths(word, text.folder, self.paths):
                     self._add_judge(path, NAMED, text)
@@ -150,6 +155,7 @@ class _CommandReader:
 
     def _read_folders(self, call: ShellCall, files: CallFiles) -> None:
         self.programs.add(files.program)
+        self.runs_tests |= files.is_runner
         self.import_roots.add(call.folder)
         for name, value in call.variables:
             folders = [resolve_path(each or ".", call.folder) for each in value.split(":")]
@@ -169,6 +175,7 @@ class _CommandReader:
             for name in programs.TASK_RUNNERS[files.task[0]]:
                 for path in matching_paths(name, task.folder, self.paths):
                     self._add_judge(path, LOADED, inner)
+            self.runs_tests |= not task.text
             place = replace(inner, folder=task.folder, own_folder=task.folder)
             self._queue(task.text, place)
 
@@ -250,6 +257,8 @@ class _CommandReader:
             own_folder = posixpath.dirname(path)
             script = _Text(text, place.folder, own_folder, is_script=True, depth=place.depth + 1)
             self.texts += [script] if text else []
+        elif why == RUN:
+            self.runs_tests = True
         for change in self.trees.changes:
             name = posixpath.basename(change.path)
             stem = name.partition(".")[0]

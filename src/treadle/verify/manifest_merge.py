@@ -20,16 +20,15 @@ from treadle.verify.manifests.line_manifests import (
 from treadle.verify.manifests.lock_files import LOCK_FILES, merge_lock
 from treadle.verify.manifests.python_manifests import merge_pipfile, merge_pyproject
 from treadle.verify.manifests.setup_cfg import merge_setup_cfg
-from treadle.verify.manifests.source_lists import merge_pom, merge_source_list
+from treadle.verify.manifests.source_lists import merge_makefile, merge_pom, merge_source_list
 
 # The content of the pinned tree by those of the base, if there is one, and of the work; None: the
 # work's cannot be taken, so it is the base's or none.
 Merge = Callable[[bytes | None, bytes], bytes | None]
 
 _REQUIREMENTS = re.compile(r"(?:[\w.-]*-)?(?:requirements|constraints)[\w.-]*\.(?:txt|in)")
-_SOURCE_LISTS = re.compile(
-    r"CMakeLists\.txt|meson\.build|BUILD(?:\.bazel)?|GNUmakefile|[Mm]akefile(?:\.am)?|.*\.mk"
-)
+_SOURCE_LISTS = re.compile(r"CMakeLists\.txt|meson\.build|BUILD(?:\.bazel)?")
+_MAKEFILES = re.compile(r"GNUmakefile|[Mm]akefile(?:\.am)?|.*\.mk")
 
 
 def manifest_merge(path: str) -> Merge | None:
@@ -43,7 +42,9 @@ def manifest_merge(path: str) -> Merge | None:
         return merge_requirements_file
     if name.endswith(".gemspec"):
         return partial(_merge_changed, partial(merge_lines, line_manifests.GEMSPEC))
-    return _SOURCE_LIST if _SOURCE_LISTS.fullmatch(name) else None
+    if _MAKEFILES.fullmatch(name):
+        return partial(_merge_changed, merge_makefile)
+    return partial(_merge_changed, merge_source_list) if _SOURCE_LISTS.fullmatch(name) else None
 
 
 def is_lock(path: str) -> bool:
@@ -61,7 +62,6 @@ def _of_lines(manifest: LineManifest) -> Merge:
     return partial(_merge_changed, partial(merge_lines, manifest))
 
 
-_SOURCE_LIST = partial(_merge_changed, merge_source_list)
 _MERGES: dict[str, Merge] = {
     "package.json": merge_package_json,
     "composer.json": merge_composer_json,

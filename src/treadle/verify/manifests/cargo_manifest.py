@@ -49,8 +49,8 @@ def _merge_tables(base: Table, work: Table) -> dict[str, Any]:
     for key in (*_TABLES, "build-dependencies"):
         if key in base or key in work:
             # Only a build script uses these, and that one is the base's.
-            table = table(base, key) if key == "build-dependencies" else table(work, key)
-            merged[key] = merge_versions(table(base, key), table, is_plain=PLAIN)
+            source = base if key == "build-dependencies" else work
+            merged[key] = merge_versions(table(base, key), table(source, key), is_plain=PLAIN)
     return {key: value for key, value in merged.items() if value or key in work}
 
 
