@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 
 from treadle.domain.check import FileChange
 from treadle.verify import programs
-from treadle.verify.call_files import CallFiles, FileMention, read_call
+from treadle.verify.call_files import read_call
 from treadle.verify.comparisons import find_expectations, is_compared
+from treadle.verify.file_mentions import CallFiles, FileMention
 from treadle.verify.judge_files import has_judge_name
 from treadle.verify.shell_calls import ShellCall, read_calls
 from treadle.verify.task_lines import read_task
@@ -245,7 +246,9 @@ class _CommandReader:
             for length in lengths:
                 module = posixpath.join(root, *parts[:length])
                 endings = (".py", "/__main__.py", "/__init__.py")
-                names = [f"{module}{ending}" for ending in endings[: 1 if length < len(parts) else 3]]
+                names = [
+                    f"{module}{ending}" for ending in endings[: 1 if length < len(parts) else 3]
+                ]
                 yield from (name for name in names if name in self.paths)
 
     def _add_judge(self, path: str, why: str, place: _Text) -> None:
@@ -262,5 +265,9 @@ class _CommandReader:
         for change in self.trees.changes:
             name = posixpath.basename(change.path)
             stem = name.partition(".")[0]
-            if has_judge_name(name) and change.path != path and re.search(rf"\b{re.escape(stem)}\b", text):
+            if (
+                has_judge_name(name)
+                and change.path != path
+                and re.search(rf"\b{re.escape(stem)}\b", text)
+            ):
                 self._add_judge(change.path, USED_BY.format(path), place)

@@ -7,7 +7,7 @@ computes, by the words of the names, and by what the base had already.
 from collections.abc import Iterator, Sequence
 
 from treadle.verify import programs
-from treadle.verify.call_files import CallFiles
+from treadle.verify.file_mentions import CallFiles
 from treadle.verify.judge_files import has_judge_name, judge_kind
 from treadle.verify.shell_calls import ShellCall
 from treadle.verify.tree_pair import TreePair
@@ -33,8 +33,7 @@ def is_compared(
     if any(files[each].program not in programs.PASSING_ON for each in call.pipes_to):
         return True
     return any(
-        call.is_followed_by(calls[later])
-        and _looks_at_results(calls[later], files[later], trees)
+        call.is_followed_by(calls[later]) and _looks_at_results(calls[later], files[later], trees)
         for later in range(number + 1, len(calls))
         if later not in call.pipes_to and calls[later].inside is None
     )

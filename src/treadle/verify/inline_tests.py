@@ -33,7 +33,9 @@ _RUST_HIDING = re.compile(
     r"|\bcfg!?\s*\(\s*(?:not\s*\(\s*)?test\b[^)]*\)|\bcfg\(any\(\)\)"
     r"|\bmacro_rules!\s*(?:debug_)?(?:assert(?:_eq|_ne)?|panic|unreachable|matches)\b"
 )
-_PYTHON_HIDING = re.compile(r"^\s*(?:TEST_RUNNER\s*=|def\s+load_tests\b|load_tests\s*=)", re.MULTILINE)
+_PYTHON_HIDING = re.compile(
+    r"^\s*(?:TEST_RUNNER\s*=|def\s+load_tests\b|load_tests\s*=)", re.MULTILINE
+)
 _PYTHON_TEST = re.compile(r"def test_|async def test_|class \w+\([^)]*TestCase[^)]*\)")
 _BLOCKS = {
     "zig": re.compile(r"^\s*test\b[^{;]*\{", re.MULTILINE),
@@ -67,9 +69,8 @@ def _tests(path: str, text: str, *, runs_doctests: bool) -> Iterator[str]:
     suffix = PurePosixPath(path).suffix
     for reader in _READERS.get(suffix, ()):
         yield from reader(text)
-    if prompt := _PROMPTS.get(suffix):
-        if runs_doctests or suffix != ".py":
-            yield from _examples(text, prompt)
+    if (prompt := _PROMPTS.get(suffix)) and (runs_doctests or suffix != ".py"):
+        yield from _examples(text, prompt)
 
 
 def _hiding(path: str, text: str) -> list[str]:
@@ -128,7 +129,9 @@ def _python_tests(text: str) -> Iterator[str]:
     lines = text.splitlines()
     for number, line in enumerate(lines):
         if _PYTHON_TEST.match(line):
-            body = takewhile(lambda each: not each.strip() or each[0] in " \t)", lines[number + 1 :])
+            body = takewhile(
+                lambda each: not each.strip() or each[0] in " \t)", lines[number + 1 :]
+            )
             yield "\n".join([line, *body]).rstrip()
 
 

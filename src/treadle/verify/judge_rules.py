@@ -162,7 +162,13 @@ _TESTS = JudgeRule(
     examples=(
         *("tests/unit/test_greeting.py", "pkg/sum_test.go", "web/cart.spec.ts", "conftest.py"),
         *("src/__tests__/cart.js", "spec/models/cart_spec.rb", "pkg/testdata/in.json"),
-        *("testwords.py", "test/app.bats", "t/basic.t", "App.Tests/CartTests.cs", "lib/testutil.py"),
+        *(
+            "testwords.py",
+            "test/app.bats",
+            "t/basic.t",
+            "App.Tests/CartTests.cs",
+            "lib/testutil.py",
+        ),
         *("src/test/java/CartTest.java", "app-test.mjs", "expected/out.txt", "features/a.feature"),
         *("app/testing/factories.py", "features/environment.py", "tests/factories.py"),
     ),

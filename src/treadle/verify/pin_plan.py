@@ -36,7 +36,7 @@ _DOCUMENTS = (".md", ".rst", ".txt", ".adoc", ".html")
 
 
 def content_paths(command: str, trees: TreePair, setup: str = "") -> tuple[str, ...]:
-    """The files whose contents the plan still needs, of both trees; ask again once they are read."""
+    """The files whose contents the plan needs and has not; ask again once they are read."""
     return tuple(sorted(_Planner(command, setup, trees).missing_contents()))
 
 

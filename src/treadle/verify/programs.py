@@ -78,11 +78,37 @@ SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "fish"})
 PYTHON = re.compile(r"(?:python|pypy)[\d.]*")
 NODE = frozenset({"node", "nodejs", "tsx", "ts-node", "esno", "vite-node", "swc-node", "jiti"})
 # They run the first argument that is no option.
-INTERPRETERS = SHELLS | NODE | {
-    *("ruby", "jruby", "perl", "php", "lua", "luajit", "Rscript", "julia", "pwsh", "tclsh", "expect"),
-    *("groovy", "kotlin", "scala", "elixir", "escript", "guile", "racket", "coffee", "osascript"),
-    *("swift", "java", "gnuplot", "octave", "bb", "nu", "wish", "raku", "crystal", "dart"),
-}
+INTERPRETERS = (
+    SHELLS
+    | NODE
+    | {
+        *(
+            "ruby",
+            "jruby",
+            "perl",
+            "php",
+            "lua",
+            "luajit",
+            "Rscript",
+            "julia",
+            "pwsh",
+            "tclsh",
+            "expect",
+        ),
+        *(
+            "groovy",
+            "kotlin",
+            "scala",
+            "elixir",
+            "escript",
+            "guile",
+            "racket",
+            "coffee",
+            "osascript",
+        ),
+        *("swift", "java", "gnuplot", "octave", "bb", "nu", "wish", "raku", "crystal", "dart"),
+    }
+)
 # The argument behind is code of the line itself.
 NODE_CODE = frozenset({"-e", "-p", "-pe", "--eval", "--print"})
 PHP_CODE = frozenset({"-r", "-R", "-B"})
@@ -127,7 +153,18 @@ WRAPPERS = frozenset(
     {
         *("env", "timeout", "gtimeout", "time", "nice", "nohup", "stdbuf", "setsid", "exec"),
         *("command", "builtin", "sudo", "xvfb-run", "strace", "ionice", "chronic", "unbuffer"),
-        *("cross-env", "dotenv", "npx", "bunx", "xargs", "busybox", "caffeinate", "retry", "c8", "nyc"),
+        *(
+            "cross-env",
+            "dotenv",
+            "npx",
+            "bunx",
+            "xargs",
+            "busybox",
+            "caffeinate",
+            "retry",
+            "c8",
+            "nyc",
+        ),
     }
 )
 WRAPPER_COMMANDS = {
@@ -143,7 +180,9 @@ WRAPPER_COMMANDS = {
     "direnv": frozenset({"exec"}),
 }
 # Modules of Python that start a script or a module behind them.
-WRAPPER_MODULES = frozenset({"coverage", "pdb", "trace", "cProfile", "profile", "runpy", "kernprof"})
+WRAPPER_MODULES = frozenset(
+    {"coverage", "pdb", "trace", "cProfile", "profile", "runpy", "kernprof"}
+)
 # Modules of Python that work on files and are no part of a project.
 TOOL_MODULES = frozenset(
     {
@@ -158,8 +197,31 @@ EVERYDAY = frozenset(
     {
         *("cp", "mv", "rm", "mkdir", "rmdir", "touch", "chmod", "ln", "cd", "pwd", "date", "sleep"),
         *("kill", "wait", "id", "uname", "env", "seq", "mktemp", "basename", "dirname", "realpath"),
-        *("readlink", "xargs", "timeout", "node", "npm", "npx", "yarn", "pnpm", "python", "python3"),
-        *("pip", "pip3", "ruby", "gem", "bundle", "php", "composer", "perl", "go", "gofmt", "cargo"),
+        *(
+            "readlink",
+            "xargs",
+            "timeout",
+            "node",
+            "npm",
+            "npx",
+            "yarn",
+            "pnpm",
+            "python",
+            "python3",
+        ),
+        *(
+            "pip",
+            "pip3",
+            "ruby",
+            "gem",
+            "bundle",
+            "php",
+            "composer",
+            "perl",
+            "go",
+            "gofmt",
+            "cargo",
+        ),
         *("rustc", "cc", "gcc", "g++", "c++", "clang", "clang++", "ld", "ar", "make", "cmake"),
         *("java", "javac", "tsc", "eslint", "prettier", "ruff", "mypy", "flake8", "black", "uv"),
         *("sudo", "install", "false", "bc", "dc", "shellcheck", "shfmt", "pylint", "pyright"),

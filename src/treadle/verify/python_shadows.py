@@ -4,7 +4,7 @@ import posixpath
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -27,7 +27,6 @@ class PythonShadows:
 
     trees: TreePair
     command: CommandFiles
-    packages: frozenset[str] = field(default=frozenset())
 
     def find(self) -> Iterator[tuple[str, str]]:
         """Each added file that takes the name of another module, and that name."""
@@ -64,7 +63,9 @@ class PythonShadows:
 
     @cached_property
     def _certain_roots(self) -> frozenset[str]:
-        tests = (path for path in self.trees.base_paths if path.endswith(".py") and judge_kind(path))
+        tests = (
+            path for path in self.trees.base_paths if path.endswith(".py") and judge_kind(path)
+        )
         return frozenset((*_USUAL_ROOTS, *self.command.import_roots, *map(self._root_of, tests)))
 
     @cached_property
@@ -143,7 +144,9 @@ def _is_manifest(path: str) -> bool:
 def _imports_folder(text: str, folder: str) -> bool:
     parts = [re.escape(part) for part in folder.split("/")]
     names = [r"\.".join(parts[start:]) for start in range(len(parts))]
-    return any(re.search(rf"^\s*(?:from|import)\s+{name}[.\s]", text, re.MULTILINE) for name in names)
+    return any(
+        re.search(rf"^\s*(?:from|import)\s+{name}[.\s]", text, re.MULTILINE) for name in names
+    )
 
 
 def _declared_names(path: str, text: str) -> Iterator[str]:
@@ -156,7 +159,9 @@ def _declared_names(path: str, text: str) -> Iterator[str]:
         return
     own = _import_name(str(_table(settings, "project").get("name", "")))
     own_poetry = _import_name(str(_table(settings, "tool", "poetry").get("name", "")))
-    yield from (name for name in _names(_toml_requirements(settings)) if name not in (own, own_poetry))
+    yield from (
+        name for name in _names(_toml_requirements(settings)) if name not in (own, own_poetry)
+    )
 
 
 def _toml_requirements(settings: dict[str, Any]) -> Iterator[str]:

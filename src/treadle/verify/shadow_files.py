@@ -21,9 +21,7 @@ _RUBY_RUNNERS = ("minitest*", "rspec*", "test/unit*", "rubygems_plugin.rb")
 
 def find_shadows(trees: TreePair, command: CommandFiles) -> dict[str, str]:
     """Why each added file is left out that shadows something; others are not in it."""
-    shadows = {
-        path: SHADOWS.format(name) for path, name in PythonShadows(trees, command).find()
-    }
+    shadows = {path: SHADOWS.format(name) for path, name in PythonShadows(trees, command).find()}
     for path in trees.added - shadows.keys():
         if name := _shadowed_by_place(path, command) or _shadowed_elsewhere(path):
             shadows[path] = SHADOWS.format(name)

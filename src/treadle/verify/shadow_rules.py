@@ -6,16 +6,58 @@ import sys
 _PYTHON_TOOLS = frozenset(
     {
         *("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "exceptiongroup", "tomli"),
-        *("pygments", "colorama", "xdist", "execnet", "coverage", "hypothesis", "_hypothesis_pytestplugin"),
+        *(
+            "pygments",
+            "colorama",
+            "xdist",
+            "execnet",
+            "coverage",
+            "hypothesis",
+            "_hypothesis_pytestplugin",
+        ),
         *("hypothesis_pytestplugin", "nose", "nose2", "tox", "nox", "unittest2", "mock", "behave"),
         *("robot", "robotframework", "ward", "twisted", "testtools", "subunit", "testresources"),
-        *("parameterized", "ddt", "freezegun", "time_machine", "responses", "requests_mock", "respx"),
-        *("vcr", "factory", "faker", "assertpy", "hamcrest", "sure", "expects", "deepdiff", "syrupy"),
+        *(
+            "parameterized",
+            "ddt",
+            "freezegun",
+            "time_machine",
+            "responses",
+            "requests_mock",
+            "respx",
+        ),
+        *(
+            "vcr",
+            "factory",
+            "faker",
+            "assertpy",
+            "hamcrest",
+            "sure",
+            "expects",
+            "deepdiff",
+            "syrupy",
+        ),
         *("snapshottest", "testfixtures", "doctest", "green", "stestr", "trial", "mutmut"),
         *("setuptools", "_distutils_hack", "pkg_resources", "distutils", "pip", "wheel", "six"),
-        *("attr", "attrs", "typing_extensions", "importlib_metadata", "importlib_resources", "zipp"),
+        *(
+            "attr",
+            "attrs",
+            "typing_extensions",
+            "importlib_metadata",
+            "importlib_resources",
+            "zipp",
+        ),
         *("sortedcontainers", "anyio", "trio", "virtualenv", "filelock", "platformdirs", "distlib"),
-        *("sitecustomize", "usercustomize", "conftest", "mypy", "ruff", "flake8", "pylint", "pyflakes"),
+        *(
+            "sitecustomize",
+            "usercustomize",
+            "conftest",
+            "mypy",
+            "ruff",
+            "flake8",
+            "pylint",
+            "pyflakes",
+        ),
     }
 )
 _PYTHON_TOOL_STARTS = ("pytest_", "_pytest_", "nose_", "tox_", "coverage_")
@@ -88,8 +130,24 @@ HEADERS = frozenset(
         *("acutest.h", "utest.h", "tap.h", "minunit.h", "ctest.h"),
     }
 )
-HEADER_FOLDERS = ("gtest", "gmock", "catch2", "doctest", "criterion", "CUnit", "CppUTest", "cppunit")
-JARS = ("junit*.jar", "hamcrest*.jar", "mockito*.jar", "testng*.jar", "surefire*.jar", "assertj*.jar")
+HEADER_FOLDERS = (
+    "gtest",
+    "gmock",
+    "catch2",
+    "doctest",
+    "criterion",
+    "CUnit",
+    "CppUTest",
+    "cppunit",
+)
+JARS = (
+    "junit*.jar",
+    "hamcrest*.jar",
+    "mockito*.jar",
+    "testng*.jar",
+    "surefire*.jar",
+    "assertj*.jar",
+)
 
 
 def is_python_tool(name: str) -> bool:

@@ -3,6 +3,7 @@
 Only files are looked for, so what the shell alone knows stays unknown; nothing is refused.
 """
 
+import itertools
 import posixpath
 import re
 from dataclasses import dataclass, field, replace
@@ -27,8 +28,8 @@ _WORDS = frozenset(
     | {"simple_expansion", "expansion", "command_substitution", "process_substitution"}
     | {"test_operator", "extglob_pattern", "brace_expression", "arithmetic_expansion"}
 )
-_SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
-_SCOPES = frozenset({"subshell", *_SUBSTITUTIONS})
+_SCOPES = frozenset({"subshell", "command_substitution", "process_substitution"})
+_SILENT = frozenset({"comment", "heredoc_body"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,25 +113,18 @@ class _CallReader:
         self.depth -= 1
 
     def _visit(self, node: "Node", scope: _Scope) -> None:
-        match node.type:
-            case "command":
-                self._add_command(node, scope)
-            case "test_command":
-                self._add_test(node, scope)
-            case "variable_assignment":
-                self._assign(node, scope)
-            case "pipeline":
-                self._add_pipeline(node, scope)
-            case "list":
-                self._add_list(node, scope)
-            case "redirected_statement":
-                self._add_redirected(node, scope)
-            case "negated_command":
-                self._walk_children(node, replace(scope, is_negated=True))
-            case "comment" | "heredoc_body":
-                pass
-            case _:
-                self._walk_children(node, scope)
+        visitors = {
+            "command": self._add_command,
+            "test_command": self._add_test,
+            "variable_assignment": self._assign,
+            "pipeline": self._add_pipeline,
+            "list": self._add_list,
+            "redirected_statement": self._add_redirected,
+        }
+        is_negation = node.type == "negated_command"
+        if node.type not in _SILENT:
+            visit = visitors.get(node.type, self._walk_children)
+            visit(node, replace(scope, is_negated=True) if is_negation else scope)
 
     def _walk_children(self, node: "Node", scope: _Scope) -> None:
         for child in node.named_children:
@@ -148,7 +142,8 @@ class _CallReader:
             elif child.type in _WORDS:
                 words.append(self._word(child, scope, number))
         reads, writes = self._redirects(node, scope, number)
-        self._fill(number, words, {**scope.variables, **variables}, reads=reads, writes=writes)
+        self._fill(number, words, {**scope.variables, **variables})
+        self.calls[number] = replace(self.calls[number], reads=reads, writes=writes)
         if words[:1] in (["cd"], ["pushd"]) and len(words) > 1:
             target = resolve_path(words[-1], scope.folder)
             scope.folder = scope.folder if target is None else target
@@ -176,7 +171,7 @@ class _CallReader:
         for part in node.named_children:
             starts.append(len(self.calls))
             self.walk(part, scope.copy())
-        for start, end in zip(starts, starts[1:], strict=False):
+        for start, end in itertools.pairwise(starts):
             behind = tuple(range(end, len(self.calls)))
             for number in range(start, end):
                 call = self.calls[number]
@@ -207,7 +202,8 @@ class _CallReader:
     def _redirects(
         self, node: "Node", scope: _Scope, number: int | None
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        reads, writes = [], []
+        reads: list[str] = []
+        writes: list[str] = []
         for child in node.named_children:
             if child.type == "file_redirect" and child.named_children:
                 target = self._word(child.named_children[-1], scope, number)
@@ -215,9 +211,7 @@ class _CallReader:
                 (reads if is_input else writes).append(target)
         return tuple(reads), tuple(writes)
 
-    def _assignment(
-        self, node: "Node", scope: _Scope, number: int | None
-    ) -> tuple[str, str]:
+    def _assignment(self, node: "Node", scope: _Scope, number: int | None) -> tuple[str, str]:
         name, *value = node.named_children
         text = self._word(value[0], scope, number) if value else ""
         return self._text(name), text
@@ -276,32 +270,14 @@ class _CallReader:
         return TOP if "rev-parse --show-toplevel" in text else UNKNOWN
 
     def _reserve(self, scope: _Scope) -> int:
-        call = ShellCall(
-            (),
-            scope.folder,
-            is_negated=scope.is_negated,
-            inside=scope.inside,
-            sides=scope.sides,
-        )
-        self.calls.append(call)
+        """The number of a command; those in its words come behind it."""
+        call = ShellCall((), scope.folder, is_negated=scope.is_negated, inside=scope.inside)
+        self.calls.append(replace(call, sides=scope.sides))
         return len(self.calls) - 1
 
-    def _fill(
-        self,
-        number: int,
-        words: list[str],
-        variables: dict[str, str],
-        *,
-        reads: tuple[str, ...] = (),
-        writes: tuple[str, ...] = (),
-    ) -> None:
-        self.calls[number] = replace(
-            self.calls[number],
-            words=tuple(words),
-            variables=tuple(sorted(variables.items())),
-            reads=reads,
-            writes=writes,
-        )
+    def _fill(self, number: int, words: list[str], variables: dict[str, str]) -> None:
+        assigned = tuple(sorted(variables.items()))
+        self.calls[number] = replace(self.calls[number], words=tuple(words), variables=assigned)
 
     def _text(self, node: "Node") -> str:
         return self._slice(node.start_byte, node.end_byte)

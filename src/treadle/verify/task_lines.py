@@ -15,8 +15,12 @@ _ABBREVIATIONS = {"t": "test", "tst": "test"}
 _FOLDER_OPTIONS = frozenset({"-C", "--prefix", "--cwd", "--dir", "--directory"})
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _JUSTFILES = ("justfile", ".justfile", "Justfile")
-_MAKE_RULE = re.compile(r"^(?P<targets>[^\s:#=][^:#=]*?)\s*::?(?!=)\s*(?P<needs>[^#;]*)(?:;(?P<line>.*))?")
-_MAKE_VARIABLE = re.compile(r"^(?:export\s+)?(?P<name>[\w.-]+)\s*(?:[:?]{0,2}=|:=)\s*(?P<value>.*)$")
+_MAKE_RULE = re.compile(
+    r"^(?P<targets>[^\s:#=][^:#=]*?)\s*::?(?!=)\s*(?P<needs>[^#;]*)(?:;(?P<line>.*))?"
+)
+_MAKE_VARIABLE = re.compile(
+    r"^(?:export\s+)?(?P<name>[\w.-]+)\s*(?:[:?]{0,2}=|:=)\s*(?P<value>.*)$"
+)
 _MAKE_USE = re.compile(r"\$[({]([\w.-]+)[)}]")
 _INCLUDE = re.compile(r"^\s*(?:-|s)?include\s+(.+)$|^\s*import\??\s+['\"](.+)['\"]", re.MULTILINE)
 _MOST_TARGETS = 40
@@ -117,7 +121,9 @@ def _read_recipes(
     recipes = _parse_recipes(text.replace("\\\n", " "))
     skipped = {*_option(arguments, "-f"), *_option(arguments, "-j")}
     targets = [
-        word for word in arguments if not word.startswith("-") and "=" not in word and word not in skipped
+        word
+        for word in arguments
+        if not word.startswith("-") and "=" not in word and word not in skipped
     ]
     lines = list(_target_lines(targets or [recipes.first], recipes))
     names = [name for found in _INCLUDE.findall(text) for name in " ".join(found).split()]

@@ -4,7 +4,7 @@ import pytest
 
 from treadle.domain.check import FileChange
 from treadle.domain.events.verification import EvidenceFileKind, TouchedFile
-from treadle.verify.judge_files import RULES, judge_kind, find_touched_evidence
+from treadle.verify.judge_files import RULES, find_touched_evidence, judge_kind
 
 
 @pytest.mark.parametrize(

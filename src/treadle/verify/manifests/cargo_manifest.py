@@ -58,12 +58,17 @@ def _merge_programs(base: list[Any], work: list[Any]) -> list[Any]:
     """Programs of the base as they were, and those that the work added."""
     names = [each.get("name") for each in base if isinstance(each, dict)]
     added = [each for each in work if isinstance(each, dict) and each.get("name") not in names]
-    return [*base, *({k: v for k, v in each.items() if k not in ("test", "harness")} for each in added)]
+    return [
+        *base,
+        *({k: v for k, v in each.items() if k not in ("test", "harness")} for each in added),
+    ]
 
 
 def _merge_workspace(base: Table, work: Table) -> dict[str, Any]:
     members = list(dict.fromkeys((*items(base, "members"), *items(work, "members"))))
-    versions = merge_versions(table(base, "dependencies"), table(work, "dependencies"), is_plain=PLAIN)
+    versions = merge_versions(
+        table(base, "dependencies"), table(work, "dependencies"), is_plain=PLAIN
+    )
     package = {**table(work, "package")}
     merged = {**base, "members": members, "dependencies": versions, "package": package}
     return {key: value for key, value in merged.items() if value or key in base}

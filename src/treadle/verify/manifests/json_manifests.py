@@ -1,4 +1,4 @@
-"""Merges package.json and composer.json: what judges from the base, the rest from the work. Pure."""
+"""Merges package.json and composer.json: what judges is the base's, the rest the work's. Pure."""
 
 import json
 import re
@@ -51,7 +51,9 @@ def merge_composer_json(base: bytes | None, work: bytes) -> bytes | None:
     return _merge(base, work, _merge_composer)
 
 
-def _merge(base: bytes | None, work: bytes, merge: Callable[[Table, Table], dict[str, Any]]) -> bytes | None:
+def _merge(
+    base: bytes | None, work: bytes, merge: Callable[[Table, Table], dict[str, Any]]
+) -> bytes | None:
     before, after = ({} if base is None else _load(base)), _load(work)
     if before is None or after is None:
         return None
@@ -101,7 +103,9 @@ def _merge_composer(base: Table, work: Table) -> dict[str, Any]:
         merged["autoload"] = {**kept, **rest}
     if "bin" in merged:
         names = merged["bin"] if isinstance(merged["bin"], list) else [merged["bin"]]
-        merged["bin"] = [each for each in names if is_free_name(str(each).rpartition("/")[2], known)]
+        merged["bin"] = [
+            each for each in names if is_free_name(str(each).rpartition("/")[2], known)
+        ]
     return merged
 
 

@@ -23,7 +23,9 @@ class LineManifest:
     dependency: re.Pattern[str]
 
 
-GEMFILE = LineManifest(re.compile(rf"\s*gem\s*\(?\s*[\"'](?P<name>[\w./-]+)[\"'](?:\s*,\s*{_QUOTED})*\s*\)?{_BLANK}"))
+GEMFILE = LineManifest(
+    re.compile(rf"\s*gem\s*\(?\s*[\"'](?P<name>[\w./-]+)[\"'](?:\s*,\s*{_QUOTED})*\s*\)?{_BLANK}")
+)
 GEMSPEC = LineManifest(
     re.compile(
         rf"\s*\w+\.add_(?:runtime_|development_)?dependency\s*\(?\s*[\"'](?P<name>[\w./-]+)[\"']"
@@ -31,7 +33,9 @@ GEMSPEC = LineManifest(
     )
 )
 GRADLE = LineManifest(
-    re.compile(rf"\s*(?:{_GRADLE_SCOPES})\s*\(?\s*[\"'](?P<name>[\w.-]+:[\w.-]+)(?::[\w.+-]+)?[\"']\s*\)?{_BLANK}")
+    re.compile(
+        rf"\s*(?:{_GRADLE_SCOPES})\s*\(?\s*[\"'](?P<name>[\w.-]+:[\w.-]+)(?::[\w.+-]+)?[\"']\s*\)?{_BLANK}"
+    )
 )
 MIX = LineManifest(re.compile(rf"\s*\{{\s*:(?P<name>\w+)\s*,\s*{_QUOTED}\s*\}}\s*,?{_BLANK}"))
 SBT = LineManifest(
@@ -40,10 +44,14 @@ SBT = LineManifest(
         rf"(?:\s*%\s*(?:Test|\"\w+\"))?\s*,?{_BLANK}"
     )
 )
-PUBSPEC = LineManifest(re.compile(rf"  (?P<name>\w+):\s*(?:any|[\"']?[\^<>=\d][\w.^<>= +-]*[\"']?){_BLANK}"))
+PUBSPEC = LineManifest(
+    re.compile(rf"  (?P<name>\w+):\s*(?:any|[\"']?[\^<>=\d][\w.^<>= +-]*[\"']?){_BLANK}")
+)
 
 _GO_DIRECTIVE = re.compile(r"(\w+)\b")
-_GO_OF_BASE = frozenset({"replace", "exclude", "retract", "toolchain", "tool", "godebug", "ignore", "module"})
+_GO_OF_BASE = frozenset(
+    {"replace", "exclude", "retract", "toolchain", "tool", "godebug", "ignore", "module"}
+)
 
 
 def merge_lines(manifest: LineManifest, base: bytes, work: bytes) -> bytes:
@@ -90,7 +98,9 @@ def merge_go_mod(base: bytes | None, work: bytes) -> bytes:
         of_base = [line for directive, line in base_lines if directive in _GO_OF_BASE]
         if of_base == [line for directive, line in work_lines if directive in _GO_OF_BASE]:
             return work
-        merged = "".join([*of_base, *(line for name, line in work_lines if name not in _GO_OF_BASE)])
+        merged = "".join(
+            [*of_base, *(line for name, line in work_lines if name not in _GO_OF_BASE)]
+        )
     return work if merged.encode() == work else merged.encode()
 
 

@@ -10,17 +10,41 @@ Table = Mapping[str, Any]
 
 # Packages that run or judge tests, by how their names begin; a scope begins with `@`.
 _TEST_PACKAGES = (
-    *("vitest", "@vitest/", "jest", "@jest/", "ts-jest", "babel-jest", "@swc/jest", "mocha", "chai"),
+    *(
+        "vitest",
+        "@vitest/",
+        "jest",
+        "@jest/",
+        "ts-jest",
+        "babel-jest",
+        "@swc/jest",
+        "mocha",
+        "chai",
+    ),
     *("sinon", "ava", "tap", "tape", "jasmine", "karma", "@playwright/", "playwright", "cypress"),
     *("@testing-library/", "supertest", "nock", "msw", "c8", "nyc", "uvu", "qunit", "tsx"),
-    *("ts-node", "typescript", "eslint", "@types/jest", "@types/mocha", "should", "expect", "node:"),
+    *(
+        "ts-node",
+        "typescript",
+        "eslint",
+        "@types/jest",
+        "@types/mocha",
+        "should",
+        "expect",
+        "node:",
+    ),
     *("pytest", "hypothesis", "coverage", "nose", "tox", "nox", "mock", "unittest", "behave"),
     *("freezegun", "responses", "requests-mock", "factory", "mypy", "ruff", "flake8", "pylint"),
     *("phpunit/", "pestphp/", "mockery/", "behat/", "codeception/", "phpspec/", "phpstan/"),
     *("symfony/phpunit", "rspec", "minitest", "test-unit", "cucumber", "capybara", "simplecov"),
     *("rake", "rubocop", "assert_cmd", "assert_fs", "predicates", "proptest", "quickcheck"),
     *("rstest", "insta", "criterion", "mockall", "trybuild", "wiremock", "junit", "org.junit:"),
-    *("github.com/stretchr/testify", "github.com/onsi/", "gotest.tools", "github.com/google/go-cmp"),
+    *(
+        "github.com/stretchr/testify",
+        "github.com/onsi/",
+        "gotest.tools",
+        "github.com/google/go-cmp",
+    ),
 )
 _PYTHON_REQUIREMENT = re.compile(
     r"\s*(?P<name>[A-Za-z0-9][\w.-]*)\s*(?:\[[\w,.\s-]*\])?\s*"
@@ -58,28 +82,29 @@ def is_free_name(name: str, taken: Collection[str] = ()) -> bool:
 
 
 def requirement_name(requirement: str) -> str:
-    """The name in a plain requirement of Python, with `_` for all signs; empty if it is another."""
-    found = _PYTHON_REQUIREMENT.fullmatch(requirement)
-    return re.sub(r"[-_.]+", "-", found["name"].lower()) if found else ""
+    """The name in a plain requirement of Python; empty if it is another."""
+    return _distribution(requirement) if _PYTHON_REQUIREMENT.fullmatch(requirement) else ""
 
 
-def merge_requirements(base: Collection[str], work: Collection[Any]) -> list[Any]:
+def _distribution(requirement: object) -> str:
+    """The name of a package as it is compared: in lower case, with `-` for all signs."""
+    found = re.match(r"\s*([A-Za-z0-9][\w.-]*)", str(requirement))
+    return re.sub(r"[-_.]+", "-", found[1].lower()) if found else ""
+
+
+def merge_requirements(base: Collection[Any], work: Collection[Any]) -> list[Any]:
     """Requirements of the work, without those that are no plain versions; test packages as in the
     base."""
-    known = {requirement_name(each): each for each in base if isinstance(each, str)}
+    known = {_distribution(each): each for each in base}
     merged: list[Any] = []
     for each in work:
-        if not isinstance(each, str):
-            # Another group is included.
-            merged.append(each)
-        elif (name := requirement_name(each)) and not (name in known and is_test_package(name)):
-            merged.append(each)
-        elif each in base:
-            merged.append(each)
-        elif name in known:
+        name = _distribution(each) if isinstance(each, str) else ""
+        if name in known and (is_test_package(name) or not requirement_name(each)):
             merged.append(known[name])
-    names = {requirement_name(each) for each in merged if isinstance(each, str)}
-    missing = [each for name, each in known.items() if is_test_package(name) and name not in names]
+        elif not isinstance(each, str) or requirement_name(each):
+            # What is no text includes another group.
+            merged.append(each)
+    missing = [each for name, each in known.items() if is_test_package(name) and each not in merged]
     return merged + missing
 
 

@@ -20,7 +20,9 @@ _BACKENDS = frozenset(
     }
 )
 # Groups of entry points that a runner or a build tool loads.
-_LOADED_GROUPS = re.compile(r"pytest11|nose|distutils|setuptools|flake8|pylint|coverage|tox|hypothesis|mypy|pip")
+_LOADED_GROUPS = re.compile(
+    r"pytest11|nose|distutils|setuptools|flake8|pylint|coverage|tox|hypothesis|mypy|pip"
+)
 _POETRY_KEYS = frozenset(
     {
         *("name", "version", "description", "license", "authors", "maintainers", "readme", "urls"),
@@ -69,11 +71,15 @@ def _merge_project(base: Table, work: Table) -> dict[str, Any]:
     if "name" in base:
         merged["name"] = base["name"]
     if "dependencies" in work:
-        merged["dependencies"] = merge_requirements(items(base, "dependencies"), items(work, "dependencies"))
+        merged["dependencies"] = merge_requirements(
+            items(base, "dependencies"), items(work, "dependencies")
+        )
     if "optional-dependencies" in work:
         extras = table(base, "optional-dependencies")
         merged["optional-dependencies"] = {
-            name: merge_requirements(items(extras, name), items(table(work, "optional-dependencies"), name))
+            name: merge_requirements(
+                items(extras, name), items(table(work, "optional-dependencies"), name)
+            )
             for name in table(work, "optional-dependencies")
         }
     for key in ("scripts", "gui-scripts"):
@@ -84,7 +90,9 @@ def _merge_project(base: Table, work: Table) -> dict[str, Any]:
 
 
 def _free_scripts(base: Table, work: Table, known: set[str]) -> dict[str, Any]:
-    return {name: value for name, value in work.items() if name in base or is_free_name(name, known)}
+    return {
+        name: value for name, value in work.items() if name in base or is_free_name(name, known)
+    }
 
 
 def _entry_points(base: Table, work: Table) -> dict[str, Any]:
@@ -123,7 +131,9 @@ def _merge_tools(base: Table, work: Table) -> dict[str, Any]:
                 },
             }
     if "setuptools" in work:
-        merged["setuptools"] = _merge_setuptools(table(base, "setuptools"), table(work, "setuptools"))
+        merged["setuptools"] = _merge_setuptools(
+            table(base, "setuptools"), table(work, "setuptools")
+        )
     targets = table(table(table(work, "hatch"), "build"), "targets")
     if targets and "hooks" not in str(targets) and _has_free_names(targets):
         hatch = table(base, "hatch")
