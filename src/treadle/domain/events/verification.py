@@ -156,8 +156,9 @@ class SuiteFinished:
     type: Literal["suite.finished"] = "suite.finished"
 
 
-# The kinds of files that the work is judged by; check: a file that a check's command uses.
-EvidenceFileKind = Literal["specification", "tests", "ci", "lint", "coverage", "check"]
+# The kinds of files that the work is judged by; check: a file that a check's command uses;
+# runner: what test runners, interpreters and build tools load by themselves.
+EvidenceFileKind = Literal["specification", "tests", "ci", "lint", "coverage", "check", "runner"]
 
 
 @dataclass(frozen=True, slots=True)
