@@ -1,7 +1,7 @@
 """Runs the checks of a finished run again and compares the evidence."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -10,7 +10,6 @@ from treadle.adapters.stores.run_list import run_directory
 from treadle.domain.check import Evidence
 from treadle.domain.errors import ProjectError
 from treadle.domain.ids import short_id
-from treadle.domain.pin_plan import PinPlan
 from treadle.domain.run_request import RunRequest
 from treadle.domain.run_row import RunRow
 from treadle.domain.stored_path import path_from, stored_path
@@ -32,8 +31,10 @@ from treadle.verify.evidence_diff import (
     needs_second_try,
     read_evidence,
 )
+from treadle.verify.judge_pins import JudgePins
 from treadle.verify.reports.report_request import request_reports
 from treadle.wiring.checked_request import CheckedRequest, RunHost
+from treadle.workflows.loop.pinned_judges import PinnedJudges
 from treadle.workflows.loop.run_history import read_history
 from treadle.workflows.loop.sandboxed_check_runner import SandboxedCheckRunner
 from treadle.workspace.object_integrity import find_damaged_object
@@ -45,7 +46,6 @@ UNSANDBOXED = "unsandboxed: what the run has written can do what you can do on t
 
 Report = Callable[[str], None]
 # The pins for a command, the commit with the judges, and the commit of the work.
-PlanPins = Callable[[str, str, str], Awaitable[PinPlan]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,9 @@ async def verify_run(
     row: RunRow,
     target: ReverifyTarget,
     report: Report,
-    make_planner: Callable[[CheckedRequest], PlanPins] = lambda _: _plan_nothing,
+    make_judges: Callable[[CheckedRequest], JudgePins] = lambda checked: PinnedJudges(
+        checked.project.git, checked.settings.project.setup
+    ),
 ) -> list[EvidenceDiff]:
     """Compare each piece of evidence of the run; `report` gets the title of each first."""
     evidence = _recorded_evidence(row, target.environment)
@@ -75,16 +77,12 @@ async def verify_run(
     compared = []
     with temporary_runner(checked) as runner:
         await probe_sandbox(runner.bounds.sandbox)
-        reverification = _Reverification(runner, logs, checked.settings, make_planner(checked))
+        reverification = _Reverification(runner, logs, checked.settings, make_judges(checked))
         for recorded in evidence:
             report(recorded.title)
             current = await reverification.current_evidence(recorded)
             compared.append(compare_evidence(recorded, current, origin=row.project_path))
     return compared
-
-
-async def _plan_nothing(command: str, base: str, tip: str) -> PinPlan:
-    return PinPlan(base)
 
 
 def _recorded_evidence(row: RunRow, environment: Environment) -> tuple[RecordedEvidence, ...]:
@@ -146,7 +144,7 @@ class _Reverification:
     runner: SandboxedCheckRunner
     logs: EvidenceLogs
     settings: Settings
-    plan: PlanPins
+    judges: JudgePins
     # By commit; empty if it is intact.
     damages: dict[str, str] = field(default_factory=dict)
 
@@ -194,7 +192,7 @@ class _Reverification:
     async def _command(self, recorded: RecordedEvidence) -> CheckCommand:
         evidence, verify = recorded.evidence, self.settings.verify
         command, base = evidence.command, evidence.judges_of
-        pins = await self.plan(command, base, evidence.commit) if base else None
+        pins = await self.judges.plan(command, base, evidence.commit) if base else None
         if recorded.kind == "check":
             seconds = verify.check_minutes * 60
             return CheckCommand(command, evidence.commit, "verify", seconds, pins=pins)

@@ -1,6 +1,7 @@
 """Evidence with the judges of the base is run again on a pinned tree that is planned anew."""
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -19,9 +20,10 @@ from treadle.domain.events.work import DeliverableChanged, DeliverableCreated
 from treadle.domain.ids import RunId
 from treadle.domain.pin_plan import PinnedFile, PinPlan
 from treadle.runs.find import find_run
-from treadle.runs.reverify import PlanPins, ReverifyTarget, verify_run
+from treadle.runs.reverify import ReverifyTarget, verify_run
 from treadle.settings.environment import parse_environment
 from treadle.verify.evidence_diff import EvidenceDiff
+from treadle.verify.judge_pins import JudgePins
 from treadle.wiring.checked_request import CheckedRequest
 
 CHECK = "sh check.sh"
@@ -36,12 +38,15 @@ class Rules:
     files: tuple[PinnedFile, ...] = JUDGES
     asked: list[tuple[str, str, str]] = field(default_factory=list)
 
-    def planner(self, _: CheckedRequest) -> PlanPins:
-        return self.plan
+    def judges(self, _: CheckedRequest) -> JudgePins:
+        return self
 
     async def plan(self, command: str, base: str, tip: str) -> PinPlan:
         self.asked.append((command, base, tip))
         return PinPlan(base, self.files)
+
+    async def changed_paths(self, base: str, tip: str) -> Sequence[str]:
+        return ()
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,7 @@ class PinnedRun:
     async def verify(self, rules: Rules, inside: Path | None = None) -> list[EvidenceDiff]:
         row = find_run(self.cli.environment.storage, "last", directory=self.cli.repository.path)
         target = ReverifyTarget(inside or self.cli.repository.path, self.cli.environment)
-        return await verify_run(row, target, lambda title: None, rules.planner)
+        return await verify_run(row, target, lambda title: None, rules.judges)
 
 
 @pytest.fixture

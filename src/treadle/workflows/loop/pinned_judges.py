@@ -9,16 +9,15 @@ from treadle.domain.pin_plan import PinPlan
 from treadle.verify.pin_plan import content_paths, plan_pins
 from treadle.verify.tree_pair import Contents, TreePair
 from treadle.workspace.diffs import changed_files
-from treadle.workspace.external_files import TreeEntry, read_entries
 from treadle.workspace.git import Git
 from treadle.workspace.object_integrity import without_replacements
+from treadle.workspace.tree_entries import FILE_MODES, ReadableTree, TreeEntry
 
 # A larger file is not read, and nothing of it is merged.
 LARGEST_FILE = 1 << 20
 _MOST_BYTES_AT_ONCE = 16 << 20
 # Scripts are followed to the scripts that they load; each round reads one level more.
 _MOST_ROUNDS = 10
-_FILE_MODES = ("100644", "100755")
 # Name, kind and size.
 _HEADER_WORDS = 3
 
@@ -83,25 +82,22 @@ def _added(known: Contents, new: Contents, paths: frozenset[str]) -> Contents:
 
 
 async def _read_trees(git: Git, base: str, tip: str) -> _ReadPair:
-    before, after = await _entries(git, base), await _entries(git, tip)
+    before = await ReadableTree(base, git).entries()
+    after = await ReadableTree(tip, git).entries()
     changes = await changed_files(git, base, tip)
     trees = TreePair(
         base,
         frozenset(entry.path for entry in before),
         frozenset(entry.path for entry in after),
         changes,
-        links=frozenset(entry.path for entry in after if entry.mode not in _FILE_MODES),
+        links=frozenset(entry.path for entry in after if entry.mode not in FILE_MODES),
     )
     return _ReadPair(trees, _objects(before), _objects(after))
 
 
-async def _entries(git: Git, commit: str) -> list[TreeEntry]:
-    return read_entries(await git.run("ls-tree", "-r", "-z", "--full-tree", commit))
-
-
 def _objects(entries: Iterable[TreeEntry]) -> dict[str, str]:
     """The objects of files; links and submodules have no content of their own."""
-    return {entry.path: entry.name for entry in entries if entry.mode in _FILE_MODES}
+    return {entry.path: entry.name for entry in entries if entry.mode in FILE_MODES}
 
 
 async def _read_blobs(git: Git, names: Sequence[str]) -> dict[str, bytes]:
