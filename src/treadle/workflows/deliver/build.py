@@ -95,7 +95,16 @@ async def open_board(parts: RunParts) -> DeliverableBoard:
             parts.log.record(left_out, once="rehearsed plan left out")
     if not history.has_worked:
         await board.reset_missing_passes(workspace.contains)
+    if not _is_plan_outdated(parts):
+        board.add_unmatched_checks()
     return board
+
+
+def _is_plan_outdated(parts: RunParts) -> bool:
+    """Whether the deliverables were written for another specification."""
+    # A plan of this run is for the specification in its workspace.
+    planned = "" if parts.history.planned else parts.previous.planned
+    return planned not in ("", parts.spec_hash)
 
 
 def _pass_rules(parts: RunParts) -> PassRules:
@@ -112,8 +121,6 @@ async def start_leg(parts: RunParts, board: DeliverableBoard) -> DeliverStart:
     """The start of this leg, decided once."""
 
     async def start() -> DeliverStart:
-        # A plan of this run is for the specification in its workspace.
-        planned = "" if parts.history.planned else parts.previous.planned
         tip = parts.workspace.start
         facts = RoundFacts(
             number=0,
@@ -121,7 +128,7 @@ async def start_leg(parts: RunParts, board: DeliverableBoard) -> DeliverStart:
             tally=board.tally(),
             criteria=criteria_of(board.deliverables),
         )
-        is_outdated = planned not in ("", parts.spec_hash)
+        is_outdated = _is_plan_outdated(parts)
         return DeliverStart(parts.spec_hash, is_outdated, tip, facts, parts.landing)
 
     return await parts.steps.step("begin", start, returns=DeliverStart)
