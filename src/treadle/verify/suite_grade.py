@@ -104,9 +104,7 @@ def _red_with_own_tests(work: SuiteComparison, pinned: SuiteComparison) -> tuple
     return tuple(test for test in pinned.known_red if test not in work.known_red)
 
 
-def _contradicts(
-    work: SuiteComparison, pinned: tuple[SuiteRun, SuiteComparison] | None
-) -> bool:
+def _contradicts(work: SuiteComparison, pinned: tuple[SuiteRun, SuiteComparison] | None) -> bool:
     if pinned is None:
         return False
     run, comparison = pinned

@@ -12,6 +12,7 @@ from treadle.domain.events.run import RunWarned
 from treadle.domain.events.verification import CheckFinished, ClaimRefused, RegressionFound
 from treadle.domain.ports import Log
 from treadle.domain.suite_report import TEST_COMMAND
+from treadle.verify.before_look import inconclusive_reason
 from treadle.verify.check_runner import (
     CheckCommand,
     CheckRunner,
@@ -20,7 +21,6 @@ from treadle.verify.check_runner import (
 )
 from treadle.verify.command_files import find_changed_evidence
 from treadle.verify.proof import proof_of
-from treadle.verify.before_look import inconclusive_reason
 from treadle.verify.suite import failures_text
 from treadle.verify.suite_comparison import SuiteComparison
 from treadle.workflows.deliver.board import DeliverableBoard
