@@ -165,7 +165,7 @@ LANGUAGES = (
         (".t",),
         _HASH_NOISE,
         tests=_pattern(r"^[ \t]*subtest\b"),
-        assertions=_pattern(r"^[ \t]*(?:ok|is(?:nt)?|like|unlike|is_deeply|cmp_ok|\w+_ok)[ \t]*[( ]"),
+        assertions=_pattern(r"^[ \t]*(?:ok|is(?:nt)?|like|unlike|is_deeply|\w+_ok)[ \t]*[( ]"),
         skips=_pattern(r"\bskip(?:_all)?\b|\btodo_skip\b|\$TODO\b"),
         hollow=_NOTHING,
     ),
