@@ -32,12 +32,11 @@ async def test_weaker_files_say_what_they_lost(tmp_path: Path) -> None:
 
     touched = await find_weakenings(Git(user.path, user.environment), files, before, after)
 
+    weaker = "1 test removed, 2 assertions fewer"
     assert touched == EvidenceTouched(
         (
             TouchedFile("tests/test_b.py", "tests", "removed"),
-            TouchedFile(
-                "tests/test_a.py", "tests", "changed", "1 test removed, 2 assertions fewer"
-            ),
+            TouchedFile("tests/test_a.py", "tests", "changed", weaker),
             TouchedFile("pyproject.toml", "lint", "changed"),
             TouchedFile("tests/test_c.py", "tests", "added"),
         ),
