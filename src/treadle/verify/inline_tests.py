@@ -138,9 +138,9 @@ def _python_tests(text: str) -> Iterator[str]:
 def _examples(text: str, prompt: str) -> Iterator[str]:
     """Each example of a documentation, with what it should print."""
     example: list[str] = []
-    for line in (*(each.strip() for each in text.splitlines()), ""):
+    for line in (*(each.strip().lstrip("r\"'") for each in text.splitlines()), ""):
         is_start = line.startswith(prompt)
-        is_end = not line or line.startswith(('"""', "'''"))
+        is_end = not line
         if example and (is_start or is_end):
             yield "\n".join(example)
             example = []
