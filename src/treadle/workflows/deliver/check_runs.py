@@ -71,16 +71,15 @@ class CheckRuns:
         if plan.is_empty:
             return PinnedResult("passed")
         green = self.green_on(check.command, tip, "pinned")
-        if green is not None:
-            self._record(replace(green, deliverable=deliverable.id, criterion=check.criterion))
-            return PinnedResult("passed")
-        result = await self.run(check.command, tip, "pinned", pins=plan)
-        event = self._record(_event_of(deliverable.id, check, result))
+        if green is None:
+            result = await self.run(check.command, tip, "pinned", pins=plan)
+            event = _event_of(deliverable.id, check, result)
+        else:
+            event = replace(green, deliverable=deliverable.id, criterion=check.criterion)
+        self._record(event)
         if not event.evidence.is_green:
             return PinnedResult("failed", pinned_failure(plan, event.inconclusive))
-        if result.read_files is None:
-            return PinnedResult("failed", NO_ACCESS_TIMES)
-        return PinnedResult("passed")
+        return PinnedResult("failed" if event.inconclusive else "passed", event.inconclusive)
 
     def green_on(
         self, command: str, commit: str, when: CheckTiming | None = None
@@ -110,6 +109,13 @@ def _event_of(deliverable: str, check: Check, result: CommandResult) -> CheckFin
         result.evidence,
         result.output,
         # A red check on the work is a fault of the work until it runs.
-        inconclusive_reason(result) if result.evidence.when == "pinned" else "",
+        _why_inconclusive(result) if result.evidence.when == "pinned" else "",
         tuple(result.read_files or ())[:MAX_READ_FILES],
     )
+
+
+def _why_inconclusive(result: CommandResult) -> str:
+    """Why a run on the pinned tree proves nothing, green or red."""
+    if result.evidence.is_green and result.read_files is None:
+        return NO_ACCESS_TIMES
+    return inconclusive_reason(result)

@@ -139,20 +139,19 @@ class DeliverableVerifier:
             # A claim that only the tests reject stays open: a person may accept the failures.
             if not failures[deliverable.id] and comparison.passes:
                 graded = await self._grade(deliverable, tip)
+                self._record_grade(graded, tip)
                 self.board.pass_deliverable(deliverable.id, tip, graded)
             else:
                 self._refuse(deliverable, tip, failed=len(failures[deliverable.id]))
         return self._findings(list(chain.from_iterable(failures.values())), comparison, output)
 
     async def _grade(self, deliverable: Deliverable, tip: str) -> DeliverableGraded:
-        """Grade a deliverable whose checks are green on the work, and record the grade."""
+        """The grade of a deliverable whose checks are green on the work."""
         criteria: list[CriterionGrade] = []
         for check in deliverable.checks:
             pinned = await self.checks.on_pinned(deliverable, check, tip)
             criteria.append(grade_criterion(check, pinned))
-        graded = grade_deliverable(deliverable, criteria, self.suite_grade)
-        self.checks.log.record(graded, once=f"{graded.type} {tip} {deliverable.id} {graded.grade}")
-        return graded
+        return grade_deliverable(deliverable, criteria, self.suite_grade)
 
     async def _grade_again(self, commits: RoundCommits) -> None:
         """Grade what has passed on the last commit: later rounds may have changed judges.
@@ -162,8 +161,13 @@ class DeliverableVerifier:
         tip, own = commits[-1].commit, {each.commit for each in commits[1:]}
         for deliverable in self.board.verifiable():
             graded = await self._grade(deliverable, tip)
-            is_own = deliverable.claim is not None and deliverable.claim.commit in own
-            self.board.regrade(graded if is_own else lower_grades(deliverable, graded))
+            if deliverable.claim is None or deliverable.claim.commit not in own:
+                graded = lower_grades(deliverable, graded)
+            self._record_grade(graded, tip)
+            self.board.regrade(graded)
+
+    def _record_grade(self, graded: DeliverableGraded, tip: str) -> None:
+        self.checks.log.record(graded, once=f"{graded.type} {tip} {graded.id} {graded.grade}")
 
     def _refuse(self, deliverable: Deliverable, tip: str, *, failed: int) -> None:
         refused = ClaimRefused(deliverable.id, deliverable.description, failed)
