@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import chain
 from typing import TypeAlias
 
@@ -14,7 +13,6 @@ from treadle.domain.events.verification import (
     ClaimRefused,
     CriterionGrade,
     DeliverableGraded,
-    RegressionFound,
 )
 from treadle.domain.suite_report import TEST_COMMAND
 from treadle.verify.check_runner import CommandStopped
@@ -31,7 +29,7 @@ from treadle.verify.suite_comparison import SuiteComparison
 from treadle.workflows.deliver.board import DeliverableBoard
 from treadle.workflows.deliver.check_runs import CheckRuns, VerificationStopped
 from treadle.workflows.deliver.finding_text import FailedCheck, describe_failures
-from treadle.workflows.deliver.regression import find_breaking_round
+from treadle.workflows.deliver.regression import find_regression
 from treadle.workflows.loop.findings import RoundCommits, VerificationFindings
 from treadle.workflows.loop.suite_verifier import SuiteVerifier
 
@@ -185,31 +183,11 @@ class DeliverableVerifier:
         return failures
 
     async def _record_regression(self, failure: FailedCheck, tips: RoundCommits) -> None:
-        """Record which round broke the check, searched since its pass."""
         name = failure.deliverable
         claim = next((d.claim for d in self.board.deliverables if d.id == name), None)
-        commits = [tip.commit for tip in tips]
-        start = commits.index(claim.commit) if claim and claim.commit in commits else None
-        broken_by = None
-        if start is not None:
-            rounds = [(tip.round, tip.commit) for tip in tips[start:]]
-            is_green = partial(self._is_green, failure)
-            broken_by = await find_breaking_round(rounds, is_green)
-        event = RegressionFound(name, failure.check.criterion, broken_by)
-        key = f"{event.type} {commits[-1]} {event.deliverable} {event.criterion}"
+        event = await find_regression(self.checks, failure, claim.commit if claim else "", tips)
+        key = f"{event.type} {tips[-1].commit} {event.deliverable} {event.criterion}"
         self.checks.log.record(event, once=key)
-
-    async def _is_green(self, failure: FailedCheck, commit: str) -> bool:
-        command = failure.check.command
-        if self.checks.green_on(command, commit) is not None:
-            return True
-        result = await self.checks.run(command, commit, "bisect")
-        self.checks.log.record(
-            CheckFinished(
-                failure.deliverable, failure.check.criterion, result.evidence, result.output
-            )
-        )
-        return result.evidence.is_green
 
     async def _tests(
         self, tip: str, when: CheckTiming, accepted: Sequence[str]
