@@ -22,7 +22,7 @@ WHY_UNKNOWN = "it could not be run before the work: the setup failed: the index 
 
 
 async def verify_rounds(harness: VerifierHarness, count: int) -> Sequence[bool]:
-    """Claim and verify in so many rounds; whether each found something to do before."""
+    """Verify so many rounds that claim nothing; whether each left something to verify."""
     due = []
     for _ in range(count):
         due.append(harness.verification.is_due())
