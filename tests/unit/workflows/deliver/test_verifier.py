@@ -28,6 +28,7 @@ from treadle.domain.events.verification import (
     DeliverableGraded,
     RegressionFound,
     SuiteFinished,
+    SuiteGraded,
 )
 from treadle.verify.memory_check_runner import GREEN, RED, PresetResult
 from treadle.workflows.deliver.verifier import UNINFORMATIVE_TESTS
