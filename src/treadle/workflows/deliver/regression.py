@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
-from treadle.domain.events.verification import CheckFinished, RegressionFound
-from treadle.workflows.deliver.check_runs import CheckRuns
+from treadle.domain.events.verification import RegressionFound
+from treadle.workflows.deliver.check_runs import CheckRuns, finished_event
 from treadle.workflows.deliver.finding_text import FailedCheck
 from treadle.workflows.loop.findings import RoundCommits
 
@@ -26,8 +26,9 @@ async def _is_green(checks: CheckRuns, failure: FailedCheck, commit: str) -> boo
     if checks.green_on(check.command, commit) is not None:
         return True
     result = await checks.run(check.command, commit, "bisect")
-    checks.log.record(CheckFinished(name, check.criterion, result.evidence, result.output))
-    return result.evidence.is_green
+    event = finished_event(name, check, result)
+    checks.log.record(event)
+    return event.is_green
 
 
 async def find_breaking_round(
