@@ -90,7 +90,8 @@ def _read_starter(word: str, arguments: tuple[str, ...]) -> CallFiles | None:
     if programs.PYTHON.fullmatch(program):
         return read_python(program, arguments)
     if _is_runner(program, arguments):
-        files = read_runner(program, arguments)
+        is_command = program in programs.RUNNER_COMMANDS
+        files = read_runner(program, arguments[1:] if is_command else arguments)
         return replace(files, mentions=(*files.mentions, FileMention(word, "loaded")))
     if task := _task(program, arguments):
         use: FileUse = "script" if program == "bun" else "mention"

@@ -193,11 +193,14 @@ class _CallReader:
             if not child.type.endswith("_redirect"):
                 self.walk(child, scope)
         reads, writes = self._redirects(node, scope, scope.inside)
-        for number in range(start, len(self.calls)):
+        numbers = [n for n in range(start, len(self.calls)) if self.calls[n].inside == scope.inside]
+        if node.named_children[0].type in ("pipeline", "list"):
+            # The grammar takes what stands behind the last command for all of them.
+            numbers = numbers[-1:]
+        for number in numbers:
             call = self.calls[number]
-            self.calls[number] = replace(
-                call, reads=(*call.reads, *reads), writes=(*call.writes, *writes)
-            )
+            reads_all, writes_all = (*call.reads, *reads), (*call.writes, *writes)
+            self.calls[number] = replace(call, reads=reads_all, writes=writes_all)
 
     def _redirects(
         self, node: "Node", scope: _Scope, number: int | None

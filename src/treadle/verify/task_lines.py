@@ -18,6 +18,9 @@ _JUSTFILES = ("justfile", ".justfile", "Justfile")
 _MAKE_RULE = re.compile(
     r"^(?P<targets>[^\s:#=][^:#=]*?)\s*::?(?!=)\s*(?P<needs>[^#;]*)(?:;(?P<line>.*))?"
 )
+_JUST_RULE = re.compile(
+    r"^@?(?P<targets>[A-Za-z_][\w-]*)(?:\s[^:]*)?:(?!=)\s*(?P<needs>[^#;]*)(?P<line>;.*)?"
+)
 _MAKE_VARIABLE = re.compile(
     r"^(?:export\s+)?(?P<name>[\w.-]+)\s*(?:[:?]{0,2}=|:=)\s*(?P<value>.*)$"
 )
@@ -117,7 +120,8 @@ def _read_recipes(
 ) -> TaskLines:
     paths = [posixpath.normpath(posixpath.join(folder, name)) for name in files]
     text = next(filter(None, map(read, paths)), "")
-    recipes = _parse_recipes(text.replace("\\\n", " "))
+    rule = _JUST_RULE if files == _JUSTFILES else _MAKE_RULE
+    recipes = _parse_recipes(text.replace("\\\n", " "), rule)
     skipped = {*_option(arguments, "-f"), *_option(arguments, "-j")}
     targets = [
         word
@@ -130,7 +134,7 @@ def _read_recipes(
     return TaskLines(folder, "\n".join(lines), included, tuple(paths))
 
 
-def _parse_recipes(text: str) -> _Recipes:
+def _parse_recipes(text: str, rule: re.Pattern[str]) -> _Recipes:
     recipes, current = _Recipes(), list[str]()
     for line in text.splitlines():
         if line[:1] in ("\t", " ") and line.strip():
@@ -138,7 +142,7 @@ def _parse_recipes(text: str) -> _Recipes:
                 recipes.lines[target].append(line.strip())
         elif found := _MAKE_VARIABLE.match(line):
             recipes.variables[found["name"]] = found["value"].strip()
-        elif found := _MAKE_RULE.match(line):
+        elif found := rule.match(line):
             current = found["targets"].split()
             recipes.first = recipes.first or next((t for t in current if t[0] != "."), "")
             for target in current:
