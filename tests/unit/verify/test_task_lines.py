@@ -11,7 +11,7 @@ FILES = {
     "deno.json": '{"tasks": {"test": "deno run a.ts"}}',
     "Makefile": "-include local.mk\nPY ?= python3\nall: build\n\nbuild:\n\tsh build.sh\n"
     "check: build ; echo checking\n\t@$(PY) verify.py \\\n\t  --all $@\n\n\t-rm $$TMP\n",
-    "justfile": "import 'more.just'\ncheck name='x': build\n    ./verify\nbuild:\n    sh build.sh\n",
+    "justfile": "import 'more.just'\ncheck n='x': build\n    ./verify\nbuild:\n    sh build.sh\n",
     "odd/package.json": "[",
 }
 
