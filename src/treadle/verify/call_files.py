@@ -102,6 +102,8 @@ def _read_starter(word: str, arguments: tuple[str, ...]) -> CallFiles | None:
 
 def _read_run_command(program: str, arguments: tuple[str, ...]) -> CallFiles | None:
     """`go run`, `cargo run`, `deno run`: they build or load the program and run it."""
+    if program == "cargo" and arguments[:1] == ("xtask",):
+        return CallFiles(program, mentions_of(["xtask/*"], "script"))
     if arguments[:1] != ("run",):
         return None
     words = plain_arguments(arguments[1:])

@@ -3,7 +3,7 @@
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
 from treadle.verify import programs
 from treadle.verify.file_mentions import (
@@ -74,6 +74,9 @@ def read_runner(program: str, arguments: tuple[str, ...]) -> CallFiles:
     mentions = list(mentions_of(words, use))
     if program in ("unittest", "nose2", "trial", "green"):
         mentions += mentions_of(words, "test_module")
+    # The modules of `pytest -p name`.
+    plugins = [name for option, name in pairwise(arguments) if option == "-p"]
+    mentions += mentions_of(plugins, "test_module")
     return CallFiles(program, tuple(mentions), is_judge=True, is_runner=True)
 
 

@@ -27,6 +27,18 @@ _MAKE_VARIABLE = re.compile(
 _MAKE_USE = re.compile(r"\$[({]([\w.-]+)[)}]")
 _INCLUDE = re.compile(r"^\s*(?:-|s)?include\s+(.+)$|^\s*import\??\s+['\"](.+)['\"]", re.MULTILINE)
 _MOST_TARGETS = 40
+# A command in the code of a task, such as `sh "make"` or `session.run("python", "a.py")`.
+_QUOTED_COMMAND = re.compile(r"\b(?:sh|system|run|run_always|ruby)\b\s*\(?\s*([\"'][^)\n]*)")
+_TASK_FILES: dict[str, tuple[tuple[str, ...], re.Pattern[str]]] = {
+    "rake": (("Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb"), _QUOTED_COMMAND),
+    "nox": (("noxfile.py",), _QUOTED_COMMAND),
+    **dict.fromkeys(("invoke", "inv"), (("tasks.py",), _QUOTED_COMMAND)),
+    "task": (
+        ("Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml", "Taskfile.dist.yml"),
+        re.compile(r"^[ \t]*(?:- (?:cmd:)?|cmds?:)[ \t]*(\S.*)$", re.MULTILINE),
+    ),
+    "tox": (("tox.ini",), re.compile(r"^(?:commands\w*\s*=|[ \t]+)\s*(\S.*)$", re.MULTILINE)),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +76,16 @@ def read_task(words: Sequence[str], folder: str, read: ReadText) -> TaskLines:
         return _read_recipes(_option(arguments, "-f") or _MAKEFILES, arguments, folder, read)
     if program == "just":
         return _read_recipes(_option(arguments, "-f") or _JUSTFILES, arguments, folder, read)
-    return TaskLines(folder)
+    return _read_lines(program, folder, read)
+
+
+def _read_lines(program: str, folder: str, read: ReadText) -> TaskLines:
+    """All lines of a file of tasks: which of them a task runs is not looked at."""
+    names, pattern = _TASK_FILES.get(program, ((), _QUOTED_COMMAND))
+    paths = [posixpath.join(folder, name) for name in names]
+    text = next(filter(None, map(read, paths)), "")
+    lines = [" ".join(re.split(r"[\"',\s]+", found)).strip() for found in pattern.findall(text)]
+    return TaskLines(folder, "\n".join(filter(None, lines)), sources=tuple(paths))
 
 
 def _folder(folder: str, arguments: list[str]) -> tuple[str, list[str]]:

@@ -13,6 +13,10 @@ FILES = {
     "check: build ; echo checking\n\t@$(PY) verify.py \\\n\t  --all $@\n\n\t-rm $$TMP\n",
     "justfile": "import 'more.just'\ncheck n='x': build\n    ./verify\nbuild:\n    sh build.sh\n",
     "odd/package.json": "[",
+    "noxfile.py": 'def test(session):\n    session.run("python", "run.py", "--all")\n',
+    "tox.ini": "[testenv]\ncommands = pytest {posargs}\n    python run.py\n",
+    "Taskfile.yml": "tasks:\n  check:\n    cmds:\n      - python run.py\n      - cmd: sh a.sh\n",
+    "Rakefile": 'task :test do\n  sh "ruby run.rb"\nend\n',
 }
 
 
@@ -51,7 +55,30 @@ FILES = {
                 "", "sh build.sh\n./verify", ("more.just",), ("justfile", ".justfile", "Justfile")
             ),
         ),
-        ("rake test", "lib", TaskLines("lib")),
+        ("gulp", "lib", TaskLines("lib")),
+        ("nox -s test", "", TaskLines("", "python run.py --all", sources=("noxfile.py",))),
+        ("tox", "", TaskLines("", "pytest {posargs}\npython run.py", sources=("tox.ini",))),
+        (
+            "task check",
+            "",
+            TaskLines(
+                "",
+                "python run.py\nsh a.sh",
+                sources=(
+                    *("Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"),
+                    "Taskfile.dist.yml",
+                ),
+            ),
+        ),
+        (
+            "rake test",
+            "",
+            TaskLines(
+                "",
+                "ruby run.rb",
+                sources=("Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb"),
+            ),
+        ),
     ],
 )
 def test_a_task_has_these_lines(words: str, folder: str, task: TaskLines) -> None:
