@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from treadle.verify.word_paths import TOP, UNKNOWN, resolve_path
+from treadle.verify.word_paths import LAST_STATUS, TOP, UNKNOWN, resolve_path
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -251,6 +251,8 @@ class _CallReader:
         if _OWN_FOLDER.search(text):
             return f"{TOP}{self.own_folder}" if "%/*" in text else UNKNOWN
         name = text.strip("${}")
+        if name == "?":
+            return LAST_STATUS
         if name == "PWD":
             return f"{TOP}{scope.folder}"
         return scope.variables.get(name, UNKNOWN)

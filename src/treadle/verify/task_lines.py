@@ -27,6 +27,7 @@ _MAKE_VARIABLE = re.compile(
 _MAKE_USE = re.compile(r"\$[({]([\w.-]+)[)}]")
 _INCLUDE = re.compile(r"^\s*(?:-|s)?include\s+(.+)$|^\s*import\??\s+['\"](.+)['\"]", re.MULTILINE)
 _MOST_TARGETS = 40
+_MAKE_DEFAULTS = {"MAKE": "make", "SHELL": "sh", "CC": "cc", "CURDIR": "."}
 # A command in the code of a task, such as `sh "make"` or `session.run("python", "a.py")`.
 _QUOTED_COMMAND = re.compile(r"\b(?:sh|system|run|run_always|ruby)\b\s*\(?\s*([\"'][^)\n]*)")
 _TASK_FILES: dict[str, tuple[tuple[str, ...], re.Pattern[str]]] = {
@@ -192,6 +193,6 @@ def _target_lines(targets: list[str], recipes: _Recipes) -> Iterator[str]:
 
 def _expand(line: str, variables: dict[str, str]) -> str:
     for _ in range(3):
-        line = _MAKE_USE.sub(lambda found: variables.get(found[1], ""), line)
+        line = _MAKE_USE.sub(lambda found: {**_MAKE_DEFAULTS, **variables}.get(found[1], ""), line)
     # Two dollars are one of the shell; automatic variables name what make builds.
     return re.sub(r"\$[@<^?*+]", "", line).replace("$$", "$")
