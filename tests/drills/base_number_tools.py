@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tests.drills.base_toolchains import CARGO_TOML, GO_MOD, NODE_PACKAGES
+from tests.drills.base_toolchains import CARGO_TOML, GO_MOD, LINK_PACKAGES
 from tests.drills.trick import BaseProject
 
 GO_TEST = """\
@@ -76,13 +76,13 @@ JS_PRODUCT = {"app.js": JS_APP.replace("n / 2", "n / 3") + "export const hello =
 VITEST = BaseProject(
     {
         "package.json": '{"type": "module"}\n',
-        ".gitignore": "node_modules\n",
+        ".gitignore": "node_modules/\n",
         "app.js": JS_APP,
         "app.test.js": VITEST_TEST,
     },
     JS_CHECK,
     test="node_modules/.bin/vitest run --reporter=verbose",
-    setup=f"ln -s {NODE_PACKAGES} node_modules",
+    setup=LINK_PACKAGES,
     needs=("vitest",),
 )
 SNAPSHOT_TEST = VITEST_TEST.replace("toBe(1.5)", "toMatchSnapshot()")

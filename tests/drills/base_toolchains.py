@@ -108,6 +108,8 @@ NPM_JEST = replace(
 
 # Where setup.sh puts it; the tests let the sandbox read it.
 NODE_PACKAGES = ROOT / ".venv" / "reports" / "node_modules"
+# Vitest writes to the folder itself.
+LINK_PACKAGES = f"mkdir node_modules && ln -s {NODE_PACKAGES}/* {NODE_PACKAGES}/.bin node_modules"
 VITEST_TEST = """\
 import { expect, it } from 'vitest'
 
@@ -118,12 +120,12 @@ it('answers', () => expect(answer()).toBe(42))
 VITEST = BaseProject(
     {
         "package.json": '{"type": "module"}\n',
-        ".gitignore": "node_modules\n",
+        ".gitignore": "node_modules/\n",
         "app.js": NODE_APP,
         "app.test.js": VITEST_TEST,
     },
     "node_modules/.bin/vitest run",
-    setup=f"ln -s {NODE_PACKAGES} node_modules",
+    setup=LINK_PACKAGES,
     needs=("vitest",),
 )
 MOCHA = replace(

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tests.acceptance.harness import CommandHarness, Finished
@@ -57,6 +57,8 @@ def write_files(folder: Path, files: Mapping[str, str]) -> None:
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
+        if _is_program(text):
+            (folder / name).chmod(0o755)
 
 
 class PlainFolder:
@@ -129,23 +131,22 @@ def plan(*criteria: str | dict[str, str]) -> str:
     return f"  - {json.dumps(written)}\n"
 
 
-def work(base: BaseProject, files: Mapping[str, str], commands: Sequence[str] = ()) -> str:
+def work(files: Mapping[str, str], commands: Sequence[str] = ()) -> str:
     """The session of an agent that writes files, runs commands, and says that all is well."""
-    turns: list[dict[str, Any]] = []
-    # A file that exists is read before it is written.
-    if known := [name for name in files if name in base.files]:
-        turns.append({"tools": [{"Read": {"file_path": _path(name)}} for name in known]})
-    if files:
-        written = [
-            {"Write": {"file_path": _path(name), "content": text}} for name, text in files.items()
-        ]
-        turns.append({"tools": written})
-    turns += [shell(line) for line in commands]
-    return session(*turns, done("DL-001"))
+    lines = [*map(_writing, files.items()), *commands]
+    return session(*map(shell, lines), done("DL-001"))
 
 
-def _path(name: str) -> str:
-    return f"${{workspace}}/{name}"
+def _writing(file: tuple[str, str]) -> str:
+    """A shell line that writes a file, since Claude Code itself does not write some of them."""
+    name, text = file
+    folder = str(PurePosixPath(name).parent)
+    mode = f"chmod +x {name}" if _is_program(text) else ":"
+    return f"mkdir -p {folder} && cat > {name} <<'END' && {mode}\n{text}END"
+
+
+def _is_program(text: str) -> bool:
+    return text.startswith("#!")
 
 
 def deliver(harness: CommandHarness, base: BaseProject, *sessions: str) -> Finished:
@@ -156,7 +157,7 @@ def deliver(harness: CommandHarness, base: BaseProject, *sessions: str) -> Finis
     harness.settings(settings)
     path = harness.directory / "script.yaml"
     path.write_text(f"version: 1\nsessions:\n{''.join(sessions)}")
-    readable = {"TREADLE_SANDBOX__READABLE": str(NODE_PACKAGES)} if base.setup else {}
+    readable = {"TREADLE_SANDBOX__READABLE": json.dumps([str(NODE_PACKAGES)])} if base.setup else {}
     options = ("rehearse", str(path), "--", "deliver", "--json", "-n", ROUNDS)
     return harness.treadle(*options, **readable)
 
@@ -164,7 +165,7 @@ def deliver(harness: CommandHarness, base: BaseProject, *sessions: str) -> Finis
 def run_trick(harness: CommandHarness, trick: Trick) -> Finished:
     prepare(harness, trick.base)
     files = {**trick.product, **trick.files}
-    return deliver(harness, trick.base, plan(CRITERION), work(trick.base, files, trick.commands))
+    return deliver(harness, trick.base, plan(CRITERION), work(files, trick.commands))
 
 
 def outcome(harness: CommandHarness, finished: Finished) -> Outcome:
