@@ -27,6 +27,7 @@ from treadle.adapters.stores.recorder import Recorder
 from treadle.adapters.stores.service_health import MemoryBreakers, MemoryQuotaBlocks
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.agent import AgentEnded, Allow, CommitIdentity, Fault, SessionBrief, ToolUse
+from treadle.domain.check import RequiredGrade
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.session import SessionEnded
@@ -43,7 +44,7 @@ from treadle.policy.redaction import make_redactor
 from treadle.session.driver import SessionDriver
 from treadle.session.session_admission import SessionAdmission
 from treadle.verify.check_runner import CheckRunner
-from treadle.verify.judge_pins import NoJudgePins
+from treadle.verify.judge_pins import JudgePins, NoJudgePins
 from treadle.verify.memory_check_runner import MemoryCheckRunner
 from treadle.workflows.definition import LogFollower, Workflow
 from treadle.workflows.loop.approval_requests import ApprovalRequester
@@ -133,6 +134,8 @@ class RunHarness:
     # Each counts its own failures.
     setups_made: int = 0
     runner: CheckRunner = field(default_factory=lambda: MemoryCheckRunner({}))
+    judges: JudgePins = field(default_factory=NoJudgePins)
+    required: RequiredGrade = "self-tested"
     workflow: str = "deliver"
     inputs: Mapping[str, str] = field(default_factory=dict)
     options: Any = None
@@ -326,8 +329,8 @@ class RunHarness:
             check_s=60.0,
             coverage=80.0,
             require_checks=False,
-            required="self-tested",
-            judges=NoJudgePins(),
+            required=self.required,
+            judges=self.judges,
             why_not_run=lambda line: "",
             is_allowed=lambda line: not line.startswith("rm "),
         )
