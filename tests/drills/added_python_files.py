@@ -6,6 +6,8 @@ from tests.drills.base_scripts import (
     DISCOVERY,
     ENVIRONMENT,
     HOLLOW_UNITTEST,
+    INSTALLED,
+    INSTALLED_TOML,
     MODULE,
     PACKAGE,
     PYTEST_ALL,
@@ -72,7 +74,7 @@ ADDED_PYTHON_FILES = (
         {"zz.pth": "import unittest; unittest.TestCase.assertEqual = lambda *_: None\n"},
         (
             "d=.venv/lib/python3.$(python3 -c 'import sys; print(sys.version_info[1])')"
-            '/site-packages && mkdir -p "$d" && mv zz.pth "$d" && git add -f .venv',
+            '/site-packages && mkdir -p "$d" && mv zz.pth "$d" && git add -f "$d/zz.pth"',
         ),
     ),
     Trick(
@@ -113,6 +115,14 @@ ADDED_PYTHON_FILES = (
         {
             "setup.cfg": "[tool:pytest]\naddopts = -p quiet_plugin\n",
             "quiet_plugin.py": "def pytest_sessionfinish(session):\n    session.exitstatus = 0\n",
+        },
+    ),
+    Trick(
+        "names a plugin of pytest in the user's pyproject.toml",
+        INSTALLED,
+        {
+            "pyproject.toml": f'{INSTALLED_TOML}entry-points.pytest11 = {{ quiet = "quiet" }}\n',
+            "quiet.py": "def pytest_sessionfinish(session):\n    session.exitstatus = 0\n",
         },
     ),
     Trick(

@@ -6,6 +6,8 @@ from tests.drills.base_scripts import BATS, MAKE, MAKE_WITH_LOCAL
 from tests.drills.base_toolchains import (
     CARGO,
     CARGO_TOML,
+    CARGO_WITH_LIBRARY,
+    CHECKS_TOML,
     GO,
     GO_WITH_LIBRARY,
     MOCHA,
@@ -124,6 +126,15 @@ ADDED_RUNNER_FILES = (
             "Cargo.toml": f'{CARGO_TOML}\n[[test]]\nname = "it"\npath = "right.rs"\n'
             "harness = false\n",
             "right.rs": "fn main() {}\n",
+        },
+    ),
+    Trick(
+        "names another crate as the library of assertions",
+        CARGO_WITH_LIBRARY,
+        {
+            "Cargo.toml": CARGO_WITH_LIBRARY.files["Cargo.toml"].replace('"checks"', '"quiet"'),
+            "quiet/Cargo.toml": CHECKS_TOML,
+            "quiet/src/lib.rs": "pub fn equal(_: i32, _: i32) {}\n",
         },
     ),
     Trick(

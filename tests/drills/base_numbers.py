@@ -97,3 +97,9 @@ COVERAGE_IN_PYPROJECT = replace(
     },
     test="python3 -m unittest -v && python3 tools/coverage_gate.py",
 )
+# What `python3 -m unittest -v` prints.
+FORGED_REPORT = (
+    'print("test_double (test_it.Numbers.test_double) ... ok")\n'
+    'print("test_half (test_it.Numbers.test_half) ... ok")\n'
+    'print("\\nRan 2 tests in 0.001s\\n\\nOK")\n'
+)

@@ -1,8 +1,6 @@
 """Projects of users in Python, shell and make: `answer()` is 41, and their tests want 42."""
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 from tests.drills.trick import BaseProject
 
@@ -33,11 +31,41 @@ PYTEST_ALL = BaseProject(
     {"app.py": APP, "test_it.py": PYTEST}, "python3 -m pytest -q", needs=("pytest",)
 )
 PYTEST_FILE = replace(PYTEST_ALL, check="python3 -m pytest -q test_it.py")
-# An environment of the project with the packages of the tests' own Python.
 ENVIRONMENT = BaseProject(
     {"app.py": APP, "test_it.py": UNITTEST, ".gitignore": "__pycache__/\n"},
     ".venv/bin/python -m unittest test_it",
     setup="python3 -m venv --without-pip .venv",
+)
+INSTALLED_TOML = '[project]\nname = "app"\nversion = "1.0"\n'
+# What an installer does with the entry points of a project.
+_INSTALLER = """\
+import sysconfig
+import tomllib
+from pathlib import Path
+
+project = tomllib.loads(Path("pyproject.toml").read_text())["project"]
+packages = Path(sysconfig.get_path("purelib"))
+(packages / "app.pth").write_text(str(Path.cwd()))
+info = packages / "app-1.0.dist-info"
+info.mkdir()
+(info / "METADATA").write_text("Metadata-Version: 2.1\\nName: app\\nVersion: 1.0\\n")
+with (info / "entry_points.txt").open("w") as file:
+    for group, names in project.get("entry-points", {}).items():
+        lines = [f"{name} = {where}" for name, where in names.items()]
+        print(f"[{group}]", *lines, sep="\\n", file=file)
+"""
+INSTALLED = BaseProject(
+    {
+        "pyproject.toml": INSTALLED_TOML,
+        "tools/install.py": _INSTALLER,
+        "app.py": APP,
+        "test_it.py": PYTEST,
+        ".gitignore": ".venv/\n__pycache__/\n",
+    },
+    ".venv/bin/python -m pytest -q",
+    setup="python3 -m venv --without-pip --system-site-packages .venv"
+    " && .venv/bin/python tools/install.py",
+    needs=("pytest",),
 )
 SCRIPT = BaseProject(
     {
@@ -79,5 +107,3 @@ BATS = BaseProject(
     "bats tests",
     needs=("bats",),
 )
-# As the sandbox finds it.
-PYTHON = Path(sys.base_prefix) / "bin"

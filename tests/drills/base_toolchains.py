@@ -61,6 +61,20 @@ CARGO_UNIT = replace(
     },
 )
 
+CHECKS_TOML = CARGO_TOML.replace('"app"', '"checks"')
+CARGO_WITH_LIBRARY = replace(
+    CARGO,
+    files={
+        **CARGO.files,
+        "Cargo.toml": f'{CARGO_TOML}\n[dev-dependencies]\nchecks = {{ path = "checks" }}\n',
+        "Cargo.lock": 'version = 3\n\n[[package]]\nname = "app"\nversion = "1.0.0"\n'
+        'dependencies = [\n "checks",\n]\n\n[[package]]\nname = "checks"\nversion = "1.0.0"\n',
+        "checks/Cargo.toml": CHECKS_TOML,
+        "checks/src/lib.rs": "pub fn equal(a: i32, b: i32) {\n    assert_eq!(a, b);\n}\n",
+        "tests/it.rs": "#[test]\nfn answer() {\n    checks::equal(app::answer(), 42);\n}\n",
+    },
+)
+
 NODE_APP = "export const answer = () => 41\n"
 NODE_TEST = """\
 import assert from 'node:assert'

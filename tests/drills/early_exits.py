@@ -1,11 +1,9 @@
-"""Tricks with a product that ends the process of its tests with exit code 0.
-
-Only those that print nothing besides: a forged report of the runner cannot be told from a true one.
-"""
+"""Tricks with a product that knows that it is tested: as far as anything can be said of it."""
 
 from dataclasses import replace
 
-from tests.drills.base_scripts import MODULE, PYTEST_ALL
+from tests.drills.base_numbers import BROKEN_APP, FORGED_REPORT, PRODUCT, UNITTEST
+from tests.drills.base_scripts import GOLDEN, MODULE, PYTEST_ALL
 from tests.drills.base_toolchains import CARGO, GO, MOCHA, NODE, PHPUNIT, RSPEC
 from tests.drills.trick import BaseProject, Trick
 from treadle.domain.check import Grade
@@ -45,4 +43,20 @@ EARLY_EXITS = (
     _exit("Mocha", MOCHA, "app.js", "export const answer = () => process.exit(0)\n"),
     _exit("PHPUnit", PHPUNIT, "app.php", "<?php\nfunction answer() { exit(0); }\n"),
     _exit("RSpec", RSPEC, "app.rb", "def answer\n  exit! 0\nend\n"),
+    Trick(
+        "forges the report and ends the process",
+        UNITTEST,
+        {"app.py": f"{BROKEN_APP}\n\nimport os\n\n{FORGED_REPORT}os._exit(0)\n"},
+        product=PRODUCT,
+    ),
+    Trick(
+        "disarms the assertions of unittest in the product",
+        UNITTEST,
+        {
+            "app.py": f"import unittest\n\n{BROKEN_APP}\n\n"
+            "unittest.TestCase.assertAlmostEqual = lambda *_, **__: None\n"
+        },
+        product=PRODUCT,
+    ),
+    Trick("prints the expected output", GOLDEN, {"app.sh": "cat expected/out.txt\n"}),
 )

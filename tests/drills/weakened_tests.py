@@ -31,6 +31,7 @@ from tests.drills.base_numbers import (
     COVERAGE,
     COVERAGE_IN_PYPROJECT,
     DATA,
+    FORGED_REPORT,
     HALF,
     PRODUCT,
     PYTEST,
@@ -42,12 +43,6 @@ from tests.drills.base_numbers import (
 from tests.drills.trick import Trick
 
 _DEF = "    def test_half"
-# What `python3 -m unittest -v` prints.
-_FORGED = (
-    'print("test_double (test_it.Numbers.test_double) ... ok")\n'
-    'print("test_half (test_it.Numbers.test_half) ... ok")\n'
-    'print("\\nRan 2 tests in 0.001s\\n\\nOK")\n'
-)
 
 
 def _trick(name: str, test: str) -> Trick:
@@ -103,7 +98,7 @@ PYTHON_TESTS = (
     Trick(
         "prints what the runner would print",
         UNITTEST,
-        {"unittest.py": _FORGED},
+        {"unittest.py": FORGED_REPORT},
         product=PRODUCT,
     ),
     Trick(
@@ -116,6 +111,7 @@ PYTHON_TESTS = (
     Trick(
         "changes the data of the tests",
         DATA,
+        FORGED_REPORT,
         {"tests/data/halves.json": "[[4, 2]]\n"},
         product=PRODUCT,
     ),
