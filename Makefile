@@ -1,6 +1,6 @@
 # Two commands do everything: `make demo` shows the product at work, `make test` proves it.
 # They set up what they need first; see scripts/setup.sh for exactly what that is.
-.PHONY: help setup setup-tests demo test test-fast check fix bench crash-matrix fuzz toolchains docs lock
+.PHONY: help setup setup-tests demo test test-fast check fix bench crash-matrix fuzz toolchains drills docs lock
 PY := .venv/bin/python
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -45,6 +45,9 @@ fuzz: setup-tests  ## random shell lines: what we read against what bash runs, i
 
 toolchains: setup-tests  ## ordinary compilers, test runners and servers in the sandbox, the slow ones too
 	@$(PY) -m pytest -q -n 3 --all-programs tests/toolchains
+
+drills: setup-tests  ## agents that cheat, and honest ones, in whole runs of many test runners
+	@$(PY) -m pytest -q -n 3 --all-drills tests/drills
 
 docs: setup  ## write docs/reference anew from the code
 	@$(PY) -m docs.reference.generate

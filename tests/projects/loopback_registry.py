@@ -27,6 +27,8 @@ class Registry:
     port: int
     answers: dict[str, bytes] = field(default_factory=dict)
     requests: list[Request] = field(default_factory=list)
+    # While there is a status here, every answer has it.
+    outage: list[int] = field(default_factory=list)
 
     @property
     def url(self) -> str:
@@ -43,6 +45,8 @@ def serve_registry(*, authorization: str | None = None) -> Iterator[Registry]:
             status = 200 if self.path in registry.answers else 404
             if authorization is not None and sent != authorization:
                 status, body = 401, b"who are you?"
+            if registry.outage:
+                status, body = registry.outage[0], b"come back later"
             self.send_response(status)
             is_json = body.startswith(b"{")
             self.send_header("content-type", "application/json" if is_json else "text/html")

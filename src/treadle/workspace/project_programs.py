@@ -1,4 +1,4 @@
-"""Finds programs that are part of a project, or that its setup put there."""
+"""Finds programs that are part of a project, or that its setup made of it."""
 
 import os
 import re
@@ -11,13 +11,18 @@ _PROGRAM_FOLDERS = (
     *(".venv/bin", "venv/bin", "node_modules/.bin", "vendor/bin", "bin"),
     *("target/debug", "target/release"),
 )
+# What a setup installs there comes from outside, unless it starts a module of the project.
+_INSTALLED = re.compile(r"(?:^|/)(?:node_modules|vendor|\.?venv|site-packages|\.tox|\.nox)/")
+_IMPORTED = re.compile(rb"^\s*from\s+(\w{1,100})[\w.]*\s+import\b", re.MULTILINE)
+_HEAD = 4_096
 _SPECIAL = re.compile(r"[*?\[]")
 
 
 def has_program(project: Path, program: str) -> bool:
     """Whether a program, by its name or its path, is a file of the project.
 
-    A link that leads out of the project is none: it is a program of the system.
+    A link that leads out of the project is none: it is a program of the system. Nor is a tool that
+    the setup installed.
     """
     project = project.resolve()
     if "/" in program:
@@ -28,7 +33,7 @@ def has_program(project: Path, program: str) -> bool:
         return True
     literal = _SPECIAL.sub(r"[\g<0>]", program)
     files = matching_files(project, [f"{ANY_DEPTH}/{literal}"])
-    return any(os.access(project / path, os.X_OK) for path in files)
+    return any(_is_program_of(project, project / path) for path in files)
 
 
 def _is_program_of(project: Path, path: Path) -> bool:
@@ -38,6 +43,21 @@ def _is_program_of(project: Path, path: Path) -> bool:
 def _is_file_of(project: Path, path: Path) -> bool:
     try:
         target = path.resolve()
-        return target.is_relative_to(project) and target.is_file()
+        is_inside = target.is_relative_to(project) and target.is_file()
+        return is_inside and _is_own(project, target)
     except (OSError, RuntimeError, ValueError):  # too long a name, a circle of links, a null byte
         return False
+
+
+def _is_own(project: Path, program: Path) -> bool:
+    """Whether a file inside the project is not a tool from outside."""
+    if not _INSTALLED.search(program.relative_to(project).as_posix()):
+        return True
+    with program.open("rb") as file:
+        modules = [name.decode() for name in _IMPORTED.findall(file.read(_HEAD))]
+    folders = (project, project / "src", project / "lib")
+    return any(
+        (folder / name).is_dir() or (folder / f"{name}.py").is_file()
+        for folder in folders
+        for name in modules
+    )

@@ -1,4 +1,4 @@
-"""Which programs are the project's own: written in it, or put there by its setup."""
+"""Which programs are the project's own: written in it, or made of it by its setup."""
 
 from pathlib import Path
 
@@ -12,15 +12,20 @@ def project(tmp_path: Path) -> Path:
     """Reached by a link, as a temporary folder may be."""
     folder = tmp_path / "project"
     files = {
-        **{".venv/bin/greet": 0o755, "node_modules/greeter/cli.js": 0o755, "cmd/deep/tool": 0o755},
-        **{"scripts/run.py": 0o644, "docs/notes": 0o644, "odd[1]*": 0o755},
+        **{"packages/greeter/cli.js": 0o755, "node_modules/jest/cli.js": 0o755},
+        **{"scripts/run.py": 0o644, "docs/notes": 0o644, "odd[1]*": 0o755, "cmd/deep/tool": 0o755},
+        **{".venv/bin/greet": 0o755, ".venv/bin/pytest": 0o755, "src/greet/cli.py": 0o644},
     }
     for name, mode in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode)
+    for name, module in {"greet": "greet.cli", "pytest": "pytest"}.items():
+        (folder / ".venv/bin" / name).write_text(f"import sys\nfrom {module} import main\nmain()\n")
     links = {
+        "node_modules/greeter": "../packages/greeter",
         "node_modules/.bin/greeter": "../greeter/cli.js",
+        "node_modules/.bin/jest": "../jest/cli.js",
         ".venv/bin/python3": "/bin/sh",
         "bin/circle": "circle",
         "bin/gone": "nowhere",
@@ -39,6 +44,7 @@ def project(tmp_path: Path) -> Path:
     ("program", "expected"),
     [
         *(("greet", True), ("greeter", True), ("tool", True), ("odd[1]*", True)),
+        *(("pytest", False), ("jest", False), (".venv/bin/pytest", False), ("cli.js", True)),
         *(("run.py", False), ("notes", False), ("folder", False), ("jq", False)),
         *(("python3", False), ("circle", False), ("gone", False), ("g*", False)),
         *(("scripts/run.py", True), ("./cmd/deep/tool", True), ("cmd/deep", False)),
