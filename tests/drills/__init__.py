@@ -1,0 +1,1 @@
+"""Whole runs, graded: tricks that may not end as proven, and honest work that must."""
