@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 def test_honest_work_is_proven_and_lands(
     case: HonestProject, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    if case.length == "long" and not request.config.getoption("--all-drills"):
+    if case.length == "long" and not request.config.getoption("--all-drills", default=False):
         pytest.skip("runs with `make drills`")
     with project_of(tmp_path, case) as user:
         done = deliver(user, case)
