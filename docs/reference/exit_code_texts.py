@@ -37,9 +37,14 @@ WHAT_TO_DO = {
         "work in with `treadle land` or delete its branch, and start a new run"
     ),
     "tests_failed": (
-        "the [test gate](../concepts/verification.md#the-test-gate) objects; of `deliver`, "
+        "the [test gate](../concepts/checks-and-tests.md#the-test-gate) objects; of `deliver`, "
         "nobody accepted that within a day, of `focus`, the last review has been. The summary "
         "names the tests; `treadle retry` tries again to mend them"
+    ),
+    "unproven": (
+        "the summary says what is below [`verify.require`](../concepts/verification.md) and why. "
+        "Look at `treadle diff`; take the work with `treadle land`, accept an agent's check with "
+        "`treadle check accept`, or start a new run"
     ),
     "authentication": (
         "set `ANTHROPIC_API_KEY`, or run Claude Code once by hand and log in; then `treadle resume`"

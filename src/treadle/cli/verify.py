@@ -40,7 +40,8 @@ def command(
 
     For each check that passed, and for the tests: the log must be as it was kept, the commit must
     be in this repository (any clone that has it) with the same tree, and the command must end on
-    a fresh checkout of it as it did then. Exit code 1 when anything does not agree.
+    a fresh checkout of it as it did then; where it was also run with your tests, there, too. Exit
+    code 1 when anything does not agree.
     """
     context = context.in_project(project_dir)
     directory = context.directory(project_dir)
@@ -87,6 +88,7 @@ def _json(run: str, compared: list[EvidenceDiff], warnings: tuple[str, ...]) -> 
                 "kind": each.recorded.kind,
                 "deliverable": each.recorded.deliverable,
                 "criterion": each.recorded.criterion,
+                "pinned": each.recorded.is_pinned,
                 "agrees": each.agrees,
                 "reasons": each.reasons,
                 "log": each.current.log,

@@ -13,7 +13,7 @@ from treadle.runs.finished_work import FinishedWork, work_of
 from treadle.wiring.checked_request import CheckedRequest
 from treadle.workflows.loop.run_history import RunHistory
 from treadle.workflows.loop.workspace_spec import PreviousRuns, UnlandedWork
-from treadle.workspace.clean_checkout import find_tree
+from treadle.workspace.pinned_tree import find_tree
 from treadle.workspace.project import Project
 from treadle.workspace.restore import restore_snapshot
 from treadle.workspace.snapshot import read_checkout

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from treadle.adapters.stores.evidence import EvidenceLogs
 from treadle.adapters.stores.run_list import run_directory
+from treadle.domain.check import Evidence
 from treadle.domain.errors import ProjectError
 from treadle.domain.ids import short_id
 from treadle.domain.run_request import RunRequest
@@ -30,18 +31,21 @@ from treadle.verify.evidence_diff import (
     needs_second_try,
     read_evidence,
 )
+from treadle.verify.judge_pins import JudgePins
 from treadle.verify.reports.report_request import request_reports
 from treadle.wiring.checked_request import CheckedRequest, RunHost
+from treadle.workflows.loop.pinned_judges import PinnedJudges
 from treadle.workflows.loop.run_history import read_history
 from treadle.workflows.loop.sandboxed_check_runner import SandboxedCheckRunner
-from treadle.workspace.clean_checkout import find_tree
 from treadle.workspace.object_integrity import find_damaged_object
+from treadle.workspace.pinned_tree import find_tree
 from treadle.workspace.project import Project, find_project
 from treadle.workspace.project_root import SETTINGS_FILE
 
 UNSANDBOXED = "unsandboxed: what the run has written can do what you can do on this machine"
 
 Report = Callable[[str], None]
+# The pins for a command, the commit with the judges, and the commit of the work.
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,14 @@ class ReverifyTarget:
         return (UNSANDBOXED,) if self.unconfined or self.environment.no_sandbox else ()
 
 
-async def verify_run(row: RunRow, target: ReverifyTarget, report: Report) -> list[EvidenceDiff]:
+async def verify_run(
+    row: RunRow,
+    target: ReverifyTarget,
+    report: Report,
+    make_judges: Callable[[CheckedRequest], JudgePins] = lambda checked: PinnedJudges(
+        checked.project.git, checked.settings.project.setup
+    ),
+) -> list[EvidenceDiff]:
     """Compare each piece of evidence of the run; `report` gets the title of each first."""
     evidence = _recorded_evidence(row, target.environment)
     checked = await _check_target(row, target)
@@ -66,7 +77,7 @@ async def verify_run(row: RunRow, target: ReverifyTarget, report: Report) -> lis
     compared = []
     with temporary_runner(checked) as runner:
         await probe_sandbox(runner.bounds.sandbox)
-        reverification = _Reverification(runner, logs, checked.settings)
+        reverification = _Reverification(runner, logs, checked.settings, make_judges(checked))
         for recorded in evidence:
             report(recorded.title)
             current = await reverification.current_evidence(recorded)
@@ -133,6 +144,7 @@ class _Reverification:
     runner: SandboxedCheckRunner
     logs: EvidenceLogs
     settings: Settings
+    judges: JudgePins
     # By commit; empty if it is intact.
     damages: dict[str, str] = field(default_factory=dict)
 
@@ -147,19 +159,24 @@ class _Reverification:
     async def _rerun(self, recorded: RecordedEvidence) -> CurrentEvidence:
         evidence, project = recorded.evidence, self.runner.bounds.project
         log = await asyncio.to_thread(self.logs.check_integrity, evidence.log)
-        tree = await find_tree(project, evidence.commit)
+        for commit in _commits(evidence):
+            if await find_tree(project, commit) is None:
+                base = commit if commit != evidence.commit else ""
+                return CurrentEvidence(log, "", missing_base=base)
+            if damage := await self._damage(project, commit):
+                return CurrentEvidence(log, evidence.tree, damage=damage)
+        command = await self._command(recorded)
+        tree = await find_tree(project, evidence.commit, command.pins) or ""
         if tree != evidence.tree:
-            return CurrentEvidence(log, tree or "")
-        if damage := await self._damage(project, evidence.commit):
-            return CurrentEvidence(log, tree, damage=damage)
-        result = await self._run(recorded)
+            return CurrentEvidence(log, tree)
+        result = await self._run(command)
         if needs_second_try(recorded, result.evidence):
-            second_result = await self._run(recorded)
+            second_result = await self._run(command)
             result = result if needs_second_try(recorded, second_result.evidence) else second_result
         return CurrentEvidence(log, tree, result.evidence, output=result.output)
 
-    async def _run(self, recorded: RecordedEvidence) -> CommandResult:
-        result = await self.runner.run(self._command(recorded))
+    async def _run(self, command: CheckCommand) -> CommandResult:
+        result = await self.runner.run(command)
         if isinstance(result, CommandStopped):
             raise AssertionError("nobody asks it to stop")
         return result
@@ -172,17 +189,24 @@ class _Reverification:
             self.damages[commit] = damage
         return self.damages[commit]
 
-    def _command(self, recorded: RecordedEvidence) -> CheckCommand:
+    async def _command(self, recorded: RecordedEvidence) -> CheckCommand:
         evidence, verify = recorded.evidence, self.settings.verify
+        command, base = evidence.command, evidence.judges_of
+        pins = await self.judges.plan(command, base, evidence.commit) if base else None
         if recorded.kind == "check":
-            return CheckCommand(
-                evidence.command, evidence.commit, "verify", verify.check_minutes * 60
-            )
-        reports = request_reports(evidence.command, verify.reports, verify.coverage_reports)
+            seconds = verify.check_minutes * 60
+            return CheckCommand(command, evidence.commit, "verify", seconds, pins=pins)
+        reports = request_reports(command, verify.reports, verify.coverage_reports)
         return CheckCommand(
-            evidence.command,
+            command,
             evidence.commit,
             "verify",
             verify.test_minutes * 60,
             variables=reports.variables,
+            pins=pins,
         )
+
+
+def _commits(evidence: Evidence) -> tuple[str, ...]:
+    """The commits that the tree of the evidence is made of."""
+    return (evidence.commit, *((evidence.judges_of,) if evidence.judges_of else ()))

@@ -24,6 +24,8 @@ class CheckCommand:
     pins: PinPlan | None = None
     # Files of the project; the result says which of them the command has read.
     watched: tuple[str, ...] = ()
+    # A program; the result says whether the project has it, after the setup.
+    find_program: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ class CommandResult:
     setup_failure: str = ""
     # The watched files that the command has read; None if the file system does not tell.
     read_files: tuple[str, ...] | None = ()
+    # Whether the program that was asked for is a file of the project.
+    program_present: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,108 +1,273 @@
-"""Finds the files that a command uses: those it mentions and those its tools read. Pure."""
+"""Finds the files that a command is judged by: those it runs, loads and compares with. Pure.
 
+A command names judges and the product alike. A script is a judge if its exit code is all that is
+looked at; it is the product if the line itself looks at what it prints or makes.
+"""
+
+import posixpath
 import re
-from collections.abc import Iterable, Iterator
-from fnmatch import fnmatchcase
-from functools import lru_cache
-from itertools import pairwise
-from pathlib import PurePosixPath
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from treadle.domain.check import FileChange
-from treadle.verify.evidence_files import evidence_kind
+from treadle.verify import programs
+from treadle.verify.call_files import read_call
+from treadle.verify.comparisons import find_expectations, is_compared
+from treadle.verify.file_mentions import CallFiles, FileMention
+from treadle.verify.judge_files import has_judge_name
+from treadle.verify.shell_calls import ShellCall, read_calls
+from treadle.verify.task_lines import read_task
+from treadle.verify.tree_pair import TreePair
+from treadle.verify.word_paths import TOP, is_folder, matching_paths, resolve_path
 
-# Characters that end a word of a shell line, also inside `$(…)` and `sh -c`.
+RUN = "a script that the command runs"
+LOADED = "loaded by the command"
+GIVEN = "given to the test runner"
+COMPARED = "what results are compared with"
+NAMED = "named by the command"
+USED_BY = "used by {}"
+
+_MOST_TEXTS = 80
+_DEEPEST = 8
+_SHELL_ENDINGS = (".sh", ".bash", ".zsh", ".ksh", ".dash", ".bats")
+_SHEBANG = re.compile(r"#!.*\b(?:ba|da|z|k|a)?sh\b")
+# Ends of a word in a line that cannot be read.
 _WORD_BREAK = re.compile(r"[\s;&|()<>{}\"'`$=,]+")
-_MODULE = re.compile(r"\w+(?:\.\w+)+")
-_GLOB = re.compile(r"[*?\[]")
-_DIRECTORY_WORDS = frozenset({"cd", "pushd", "-C", "--prefix", "--directory"})
-# Tools that read the meaning of their arguments from a file.
-_TOOL_FILES: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("make", "gmake"), ("Makefile", "makefile", "GNUmakefile")),
-    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), ("package.json",)),
-    "just": ("justfile", "Justfile", ".justfile"),
-    "task": ("Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"),
-    "tox": ("tox.ini",),
-    "nox": ("noxfile.py",),
-    "rake": ("Rakefile", "rakefile"),
-    "composer": ("composer.json",),
-}
-_TOOL_FILE_NAMES = frozenset(name for names in _TOOL_FILES.values() for name in names)
-# A file or directory with one of these words in its name is evidence, not part of the product.
-_EVIDENCE_WORDS = frozenset(
-    {
-        *("check", "checks", "checker", "verify", "verifier", "verification"),
-        *("expect", "expected", "expectations", "golden", "goldens"),
-        *("acceptance", "smoke", "ci", "grade", "grader"),
-    }
-)
-_NO_LETTER = re.compile(r"[^a-z]+")
 
 
-def refers_to_file(command: str, path: str) -> bool:
-    """Whether a command mentions this file of the project or its tool reads it."""
-    return any(_matches_path(mentioned, path) for mentioned in _mentioned_paths(command))
+@dataclass(frozen=True, slots=True)
+class CommandFiles:
+    """What a command depends on besides the product."""
+
+    # Why each file is a judge.
+    judges: dict[str, str]
+    # Folders that Python, and programs by their names, are searched in.
+    import_roots: frozenset[str]
+    program_folders: frozenset[str]
+    # Names of the programs that are run.
+    programs: frozenset[str]
+    # Data that results are compared with.
+    expectations: frozenset[str]
+    runs_doctests: bool
+    # Whether it may run tests, as far as can be told.
+    runs_tests: bool
+    # Files of the base whose contents would tell more.
+    needed: frozenset[str]
 
 
-def uses_evidence_file(command: str, path: str) -> bool:
-    """Whether a check uses this file as evidence, not as the product that it tests.
-
-    A command names both kinds of files; only the file names distinguish them.
-    """
-    if not refers_to_file(command, path):
-        return _has_evidence_name(path) and any(
-            _is_folder_of(mentioned, path) for mentioned in _mentioned_paths(command)
-        )
-    return (
-        PurePosixPath(path).name in _TOOL_FILE_NAMES
-        or evidence_kind(path) is not None
-        or _has_evidence_name(path)
+def read_command(command: str, trees: TreePair) -> CommandFiles:
+    """What a command depends on, also by scripts and tasks of the base as far as they are read."""
+    reader = _CommandReader(trees, trees.base_paths | trees.work_paths)
+    reader.texts.append(_Text(command))
+    reader.read()
+    return CommandFiles(
+        reader.judges,
+        frozenset(reader.import_roots),
+        frozenset(reader.program_folders),
+        frozenset(reader.programs),
+        frozenset(reader.expectations),
+        reader.runs_doctests,
+        reader.runs_tests,
+        frozenset(reader.needed),
     )
 
 
 def find_changed_evidence(command: str, changes: Iterable[FileChange]) -> tuple[str, ...]:
-    """The evidence files of a check that were changed or removed."""
-    return tuple(
-        change.path
-        for change in changes
-        if change.how != "added" and uses_evidence_file(command, change.path)
-    )
+    """The judges of a command that were changed or removed."""
+    changed = tuple(change for change in changes if change.how != "added")
+    judges = find_judges(command, changed)
+    return tuple(change.path for change in changed if change.path in judges)
 
 
-@lru_cache(maxsize=1024)
-def _mentioned_paths(command: str) -> frozenset[str]:
-    words = [word for word in _WORD_BREAK.split(command) if word]
-    directories = {
-        "",
-        *(following for word, following in pairwise(words) if word in _DIRECTORY_WORDS),
-    }
-    return frozenset(
-        str(PurePosixPath(directory, name))
-        for word in dict.fromkeys(words)
-        for name in (word.partition("::")[0], *_TOOL_FILES.get(word, ()), *_python_files(word))
-        for directory in directories
-    )
+def find_judges(command: str, changes: Sequence[FileChange]) -> frozenset[str]:
+    """Those of the changed files that judge by this command, by their names alone."""
+    paths = frozenset(change.path for change in changes)
+    return frozenset(read_command(command, TreePair("", paths, paths, tuple(changes))).judges)
 
 
-def _python_files(word: str) -> Iterator[str]:
-    """The files that a dotted Python name may refer to; it may end in a class or a test."""
-    if _MODULE.fullmatch(word) is None:
-        return
-    parts = word.split(".")
-    for length in range(1, len(parts) + 1):
-        module = "/".join(parts[:length])
-        yield f"{module}.py"
-        yield f"{module}/__main__.py"
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A line or a script to be read."""
+
+    text: str
+    folder: str = ""
+    own_folder: str = ""
+    # Whether the output of all of it is looked at.
+    is_compared: bool = False
+    # A script of the base may run files that are still to be written.
+    is_script: bool = False
+    depth: int = 0
+    products: frozenset[str] = frozenset()
 
 
-def _matches_path(mentioned: str, path: str) -> bool:
-    return mentioned == path or (
-        _GLOB.search(mentioned) is not None and fnmatchcase(path, mentioned)
-    )
+@dataclass(slots=True)
+class _CommandReader:
+    trees: TreePair
+    paths: frozenset[str]
+    judges: dict[str, str] = field(default_factory=dict)
+    import_roots: set[str] = field(default_factory=set)
+    program_folders: set[str] = field(default_factory=set)
+    programs: set[str] = field(default_factory=set)
+    expectations: set[str] = field(default_factory=set)
+    needed: set[str] = field(default_factory=set)
+    texts: list[_Text] = field(default_factory=list)
+    runs_doctests: bool = False
+    runs_tests: bool = False
 
+    def read(self) -> None:
+        seen: set[_Text] = set()
+        while self.texts and len(seen) < _MOST_TEXTS:
+            text = self.texts.pop(0)
+            if text not in seen and text.depth < _DEEPEST:
+                seen.add(text)
+                self._read_text(text)
 
-def _is_folder_of(mentioned: str, path: str) -> bool:
-    return path.startswith(f"{mentioned}/")
+    def _read_text(self, text: _Text) -> None:
+        self.runs_doctests |= "doctest" in text.text
+        calls = read_calls(text.text, text.folder, text.own_folder)
+        if calls is None:
+            self.runs_tests = True
+            for word in _WORD_BREAK.split(text.text):
+                for path in matching_paths(word, text.folder, self.paths):
+                    self._add_judge(path, NAMED, text)
+            return
+        files = [read_call(call) for call in calls]
+        places = []
+        for number, (call, each) in enumerate(zip(calls, files, strict=True)):
+            compared = text.is_compared or is_compared(number, calls, files, self.trees)
+            place = replace(text, text="", folder=call.folder, is_compared=compared)
+            places.append(replace(place, depth=text.depth + 1))
+            self._read_folders(call, each)
+        # A program whose output is looked at anywhere is the product everywhere.
+        products = {
+            path
+            for place, each in zip(places, files, strict=True)
+            if place.is_compared
+            for mention in self._scripts(each)
+            for path in self._resolve(mention, place.folder)
+        }
+        for place, each in zip(places, files, strict=True):
+            for mention in (*each.mentions, *self._scripts(each)):
+                self._add_mention(mention, replace(place, products=frozenset(products)))
+            self._add_code(each, place)
+        for path in find_expectations(calls, files, self.trees):
+            self.expectations.add(path)
+            self._add_judge(path, COMPARED, text)
 
+    def _read_folders(self, call: ShellCall, files: CallFiles) -> None:
+        self.programs.add(files.program)
+        self.runs_tests |= files.is_runner
+        self.import_roots.add(call.folder)
+        for name, value in call.variables:
+            folders = [resolve_path(each or ".", call.folder) for each in value.split(":")]
+            found = {each for each in folders if each is not None}
+            if name in programs.SEARCH_VARIABLES:
+                self.import_roots |= found
+            elif name == "PATH":
+                self.program_folders |= found
 
-def _has_evidence_name(path: str) -> bool:
-    return not _EVIDENCE_WORDS.isdisjoint(_NO_LETTER.split(path.lower()))
+    def _add_code(self, files: CallFiles, inner: _Text) -> None:
+        if files.code:
+            self._queue(files.code, inner)
+        if files.task:
+            task = read_task(files.task, inner.folder, self._read_base)
+            for path in (*task.sources, *task.included):
+                self._add_judge(path, LOADED, inner)
+            for name in programs.TASK_RUNNERS[files.task[0]]:
+                for path in matching_paths(name, task.folder, self.paths):
+                    self._add_judge(path, LOADED, inner)
+            self.runs_tests |= not task.text
+            place = replace(inner, folder=task.folder, own_folder=task.folder)
+            self._queue(task.text, place)
+
+    def _queue(self, text: str, place: _Text) -> None:
+        if text:
+            self.texts.append(replace(place, text=text, products=frozenset()))
+
+    def _scripts(self, files: CallFiles) -> list[FileMention]:
+        """What is run, also by a name that is looked for in the folders of PATH."""
+        programs_of_path = [
+            FileMention(f"{TOP}{posixpath.join(folder, files.program)}", "script")
+            for folder in self.program_folders
+            if files.program and files.program not in programs.TOOLS
+        ]
+        scripts = [each for each in files.mentions if each.use in ("script", "module")]
+        return [*scripts, *programs_of_path]
+
+    def _read_base(self, path: str) -> str:
+        if path in self.trees.base_paths:
+            self.needed.add(path)
+        return self.trees.base_text(path)
+
+    def _add_mention(self, mention: FileMention, place: _Text) -> None:
+        for path in self._resolve(mention, place.folder):
+            why = self._reason(mention, path, place)
+            if mention.use == "script":
+                self.import_roots.add(posixpath.dirname(path))
+            if why:
+                self._add_judge(path, why, place)
+        folder = resolve_path(mention.word, place.folder)
+        if folder and mention.use in ("test", "mention", "compared"):
+            if mention.use == "test" and is_folder(folder, self.paths):
+                self.import_roots.add(folder)
+            for change in self.trees.changes:
+                if change.path.startswith(f"{folder}/") and has_judge_name(change.path):
+                    self._add_judge(change.path, NAMED, place)
+
+    def _reason(self, mention: FileMention, path: str, place: _Text) -> str:
+        is_named = has_judge_name(path)
+        match mention.use:
+            case "script" | "module":
+                is_product = place.is_compared or path in place.products
+                is_unwritten = place.is_script and path not in self.trees.base_paths
+                return RUN if is_named or not (is_product or is_unwritten) else ""
+            case "loaded":
+                return LOADED
+            case "test" | "test_module":
+                return GIVEN
+            case "input":
+                return NAMED if is_named or path in self.trees.base_paths else ""
+            case "compared":
+                return ""
+            case "mention":
+                return NAMED if is_named else ""
+
+    def _resolve(self, mention: FileMention, folder: str) -> Iterator[str]:
+        if mention.use in ("module", "test_module"):
+            yield from self._module_files(mention, folder)
+            return
+        yield from matching_paths(mention.word, folder, self.paths)
+
+    def _module_files(self, mention: FileMention, folder: str) -> Iterator[str]:
+        """The files of a dotted name; that of a test may end in a class and a function."""
+        parts = mention.word.split(".")
+        lengths = range(1, len(parts) + 1) if mention.use == "test_module" else (len(parts),)
+        for root in {folder, "", "src", "lib", *self.import_roots}:
+            for length in lengths:
+                module = posixpath.join(root, *parts[:length])
+                endings = (".py", "/__main__.py", "/__init__.py")
+                names = [
+                    f"{module}{ending}" for ending in endings[: 1 if length < len(parts) else 3]
+                ]
+                yield from (name for name in names if name in self.paths)
+
+    def _add_judge(self, path: str, why: str, place: _Text) -> None:
+        if path in self.judges or path not in self.paths:
+            return
+        self.judges[path] = why
+        text = self._read_base(path)
+        if path.endswith(_SHELL_ENDINGS) or _SHEBANG.match(text):
+            own_folder = posixpath.dirname(path)
+            script = _Text(text, place.folder, own_folder, is_script=True, depth=place.depth + 1)
+            self.texts += [script] if text else []
+        elif why == RUN:
+            self.runs_tests = True
+        for change in self.trees.changes:
+            name = posixpath.basename(change.path)
+            stem = name.partition(".")[0]
+            if (
+                has_judge_name(name)
+                and change.path != path
+                and re.search(rf"\b{re.escape(stem)}\b", text)
+            ):
+                self._add_judge(change.path, USED_BY.format(path), place)

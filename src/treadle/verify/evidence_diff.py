@@ -1,7 +1,7 @@
 """Compares the evidence that a run recorded with the evidence of running it again."""
 
 import shlex
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -15,6 +15,8 @@ ON_THE_WORK: frozenset[CheckTiming] = frozenset({"after", "again"})
 EvidenceKind = Literal["check", "tests"]
 LogStatus = Literal["kept", "missing", "changed"]
 EnvironmentMatch = Literal["same", "differs", "unknown"]
+# How evidence on the pinned tree is told apart from evidence on the work.
+PINNED_WORDS: Mapping[EvidenceKind, str] = {"check": "with your tests", "tests": "yours alone"}
 # Digits of a hash that identify it to a reader.
 _SHORT = 12
 
@@ -34,10 +36,20 @@ class RecordedEvidence:
     flaky: tuple[str, ...] = ()
 
     @property
-    def title(self) -> str:
+    def is_pinned(self) -> bool:
+        """Whether the tree had the judges of the base, not those of the work."""
+        return self.evidence.when == "pinned"
+
+    @property
+    def subject(self) -> str:
+        """What is verified, on the work itself or with the judges of the base."""
         if self.kind == "tests":
             return "tests"
         return f"{self.deliverable}: {self.criterion}" if self.deliverable else self.criterion
+
+    @property
+    def title(self) -> str:
+        return f"{self.subject}, {PINNED_WORDS[self.kind]}" if self.is_pinned else self.subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +57,7 @@ class CurrentEvidence:
     """The stored log, the tree and the result of running the command again."""
 
     log: LogStatus
-    # Empty: the repository has no such commit.
+    # Empty: the repository lacks a commit.
     tree: str
     # None if there was no tree to run the command on.
     now: Evidence | None = None
@@ -54,6 +66,8 @@ class CurrentEvidence:
     output: str = ""
     # The log of the run on the tree before the work.
     log_before: LogStatus = "kept"
+    # The commit that the repository lacks, if it is the one with the judges.
+    missing_base: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,32 +91,49 @@ class EvidenceDiff:
 
 
 def read_evidence(events: Iterable[Event], passed: Collection[str]) -> tuple[RecordedEvidence, ...]:
-    """The last green evidence for each check of the passed deliverables, and of the test suite."""
-    checks: dict[tuple[str, str], RecordedEvidence] = {}
-    tests: RecordedEvidence | None = None
-    before: dict[tuple[str, str, str], Evidence] = {}
+    """The last green evidence for each check of the passed deliverables, then of the test suite.
+
+    What was shown with the judges of the base follows what was shown on the work itself.
+    """
+    checks: dict[tuple[str, str], list[RecordedEvidence]] = {}
+    tests: list[RecordedEvidence] = []
     flaky: dict[str, None] = {}
     for event in events:
         if isinstance(event, SuiteFinished):
             flaky |= dict.fromkeys(event.flaky)
-        match event:
-            case CheckFinished(evidence=evidence) if evidence.when == "before":
-                before[event.deliverable, event.criterion, evidence.command] = evidence
-            case SuiteFinished(evidence=evidence) if evidence.when == "before":
-                before["", "", evidence.command] = evidence
-            case CheckFinished(deliverable=name, criterion=criterion, evidence=evidence):
-                counts = evidence.is_green and evidence.when in ON_THE_WORK
-                if counts and (name in passed or not name):
-                    checks[name, criterion] = RecordedEvidence("check", name, criterion, evidence)
-            case SuiteFinished(evidence=evidence) if evidence.when in ON_THE_WORK:
-                tests = RecordedEvidence("tests", "", "", evidence)
+            tests.append(RecordedEvidence("tests", "", "", event.evidence))
+        elif isinstance(event, CheckFinished) and event.deliverable in (*passed, ""):
+            name, criterion = event.deliverable, event.criterion
+            recorded = RecordedEvidence("check", name, criterion, event.evidence)
+            checks.setdefault((name, criterion), []).append(recorded)
+    return (
+        *(each for history in checks.values() for each in _relied_on(history)),
+        *(replace(each, flaky=tuple(flaky)) for each in _relied_on(tests)),
+    )
+
+
+def _relied_on(history: Iterable[RecordedEvidence]) -> list[RecordedEvidence]:
+    """The last evidence on the work, and that with the judges of the base, of one command."""
+    before: dict[str, Evidence] = {}
+    on_work = pinned = None
+    for each in history:
+        counts = each.kind == "tests" or each.evidence.is_green
+        match each.evidence.when:
+            case "before":
+                before[each.evidence.command] = each.evidence
+            case "pinned":
+                pinned = each if counts else None
+            case "after" if counts:
+                # What was shown of earlier work says nothing about this one.
+                on_work, pinned = each, None
+            case "again" if counts:
+                on_work = each
             case _:
                 pass
-    recorded = (*checks.values(), *((replace(tests, flaky=tuple(flaky)),) if tests else ()))
-    return tuple(
-        replace(each, before=before.get((each.deliverable, each.criterion, each.evidence.command)))
-        for each in recorded
-    )
+    if on_work is None:
+        return []
+    shown = replace(on_work, before=before.get(on_work.evidence.command))
+    return [shown] if pinned is None else [shown, pinned]
 
 
 def find_once_verified(events: Iterable[Event]) -> tuple[str, ...]:
@@ -155,9 +186,15 @@ def _log_reasons(log_name: str, then: Evidence, log: LogStatus) -> list[str]:
 def _tree_reasons(then: Evidence, current: CurrentEvidence, origin: str) -> list[str]:
     commit = then.commit[:_SHORT]
     if not current.tree:
-        fetch = f"git fetch {shlex.quote(origin)} {then.commit}"
-        return [f"commit {commit} is not in this repository: {fetch}"]
+        missing = current.missing_base or then.commit
+        fetch = f"git fetch {shlex.quote(origin)} {missing}"
+        return [f"commit {missing[:_SHORT]} is not in this repository: {fetch}"]
     if current.tree != then.tree:
         here, there = current.tree[:_SHORT], then.tree[:_SHORT]
-        return [f"the tree of commit {commit} is {here} here, and was {there} then"]
+        differs = f"is {here} here, and was {there} then"
+        if not then.judges_of:
+            return [f"the tree of commit {commit} {differs}"]
+        judges = f"with the judges of {then.judges_of[:_SHORT]}"
+        why = "another version of Treadle may have chosen them otherwise"
+        return [f"the tree of commit {commit} {judges} {differs}: {why}"]
     return [current.damage] if current.damage else []

@@ -2,19 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from treadle.domain.check import (
     Check,
-    Grade,
     PinnedOutcome,
     RequiredGrade,
     lowest_grade,
     reaches,
 )
 from treadle.domain.deliverable import Deliverable
-from treadle.domain.events.verification import CriterionGrade, DeliverableGraded
+from treadle.domain.events.verification import CheckFinished, CriterionGrade, DeliverableGraded
 from treadle.domain.pin_plan import PinAction, PinPlan
+from treadle.verify.suite_grade import SuiteGrade
 
 NO_CHECK = "no check"
 NO_ACCESS_TIMES = "the file system keeps no access times, so what the check read is not known"
@@ -29,19 +28,6 @@ class PinnedResult:
 
     outcome: PinnedOutcome
     why: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class SuiteGrade:
-    """The grade of the tests; `judge` wrote them, `why` says why the grade is not higher."""
-
-    grade: Grade
-    judge: Literal["person", "agent", ""]
-    why: str = ""
-    # Whether tests of the user fail with the work, which lowers every deliverable.
-    contradicts: bool = False
-    # Whether there are no tests at all, before the work and on it.
-    is_empty: bool = False
 
 
 def claimed_criteria(deliverable: Deliverable) -> tuple[str, ...]:
@@ -83,7 +69,7 @@ def grade_deliverable(
         for text in dict.fromkeys(deliverable.acceptance_criteria)
     )
     grade = lowest_grade(each.grade for each in criteria)
-    if grade == "proven" and suite is not None and suite.contradicts:
+    if grade == "proven" and suite is not None and suite.failing:
         return DeliverableGraded(deliverable.id, "self-tested", criteria, suite.why)
     return DeliverableGraded(deliverable.id, grade, criteria)
 
@@ -113,10 +99,10 @@ def _kept_grade(check: Check, new: CriterionGrade) -> CriterionGrade:
     return CriterionGrade(check.criterion, check.grade, judge, check.pinned, check.why)
 
 
-def pinned_failure(plan: PinPlan, inconclusive: str) -> str:
+def pinned_failure(plan: PinPlan, finished: CheckFinished) -> str:
     """Why a check that is green on the work is not green on the pinned tree, in one line."""
-    if inconclusive:
-        return f"with your tests it could not be run: {inconclusive}"
+    if finished.inconclusive:
+        return f"with your tests it could not be run: {finished.inconclusive}"
     changed = _names(plan, "restored")
     if changed:
         return f"it fails with your version of {changed}"

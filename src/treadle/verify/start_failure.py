@@ -3,15 +3,13 @@
 import re
 from dataclasses import dataclass
 
-from treadle.verify.check_runner import CommandResult
+from treadle.verify.outside_failure import is_installed_path
 
-_NOT_EXECUTABLE = 126
+NOT_EXECUTABLE = 126
 _NOT_FOUND = 127
 # As dash exits without the script that it is to run.
 _NO_SCRIPT = 2
 _NO_SCRIPT_WORDS = re.compile(r"^\S*sh: 0: cannot open (?P<name>[^\s:]+): No such", re.MULTILINE)
-# Folders that a setup makes: what is missing there is no work of the agent.
-_INSTALLED = re.compile(r"^(?:\./)?(?:\S*/)?(?:\.venv|venv|node_modules|vendor)/")
 # `sh: 1: x: not found`, `bash: line 1: x: command not found`, `sh: 0: cannot open x: No such file`.
 _SHELL_WORDS = (
     re.compile(r"(?:^|: )(?P<name>[^\s:]+): (?:command )?not found\s*$", re.MULTILINE),
@@ -37,12 +35,12 @@ class StartFailure:
         """Whether the program is a file of the project, which the agent may be about to write."""
         is_relative = "/" in self.program and not self.program.startswith("/")
         is_script = self.program.endswith((".sh", ".bash", ".py"))
-        return (is_relative or is_script) and not _INSTALLED.match(self.program)
+        return (is_relative or is_script) and not is_installed_path(self.program)
 
     @property
     def text(self) -> str:
         program = self.program or "a program"
-        how = "cannot be executed" if self.exit_code == _NOT_EXECUTABLE else "was not found"
+        how = "cannot be executed" if self.exit_code == NOT_EXECUTABLE else "was not found"
         return f"{program} {how} (exit code {self.exit_code})"
 
 
@@ -50,23 +48,9 @@ def start_failure(exit_code: int | None, output: str) -> StartFailure | None:
     """The program that the shell could not start, by its exit code; None if the command ran."""
     if exit_code == _NO_SCRIPT and (script := _NO_SCRIPT_WORDS.search(output)):
         return StartFailure(exit_code, script["name"])
-    if exit_code not in (_NOT_EXECUTABLE, _NOT_FOUND):
+    if exit_code not in (NOT_EXECUTABLE, _NOT_FOUND):
         return None
     for words in _SHELL_WORDS:
         if found := list(words.finditer(output)):
             return StartFailure(exit_code, found[-1]["name"].strip("'‘’"))
     return StartFailure(exit_code, "")
-
-
-def inconclusive_reason(result: CommandResult) -> str:
-    """Why a red result says nothing about the project; empty if it does, or is green."""
-    evidence = result.evidence
-    if evidence.is_green:
-        return ""
-    if result.setup_failure:
-        return result.setup_failure
-    if evidence.exit_code is None:
-        return "it ran out of time"
-    failure = start_failure(evidence.exit_code, result.log or result.output)
-    # A file that the work is to add fails the check rightly.
-    return "" if failure is None or failure.is_project_file else failure.text

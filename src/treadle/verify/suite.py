@@ -9,16 +9,20 @@ from typing import get_args
 
 from treadle.domain.check import CheckTiming
 from treadle.domain.events.verification import SuiteFinished
+from treadle.domain.pin_plan import PinPlan
 from treadle.domain.suite_report import (
     CaseCounts,
     CaseKind,
+    MalformedReport,
     ObjectionKind,
     SuiteObjection,
     SuiteReport,
 )
-from treadle.verify.check_runner import CheckCommand, CheckRunner, CommandStopped
+from treadle.verify.before_look import cutting_signal, inconclusive_reason
+from treadle.verify.check_runner import CheckCommand, CheckRunner, CommandResult, CommandStopped
 from treadle.verify.reports.report_request import request_reports
 from treadle.verify.rerun import is_broken, merge_runs, needs_rerun
+from treadle.verify.runner_end import missing_end, ran_tests
 from treadle.verify.start_failure import start_failure
 from treadle.verify.suite_comparison import SuiteComparison, SuiteRun
 
@@ -63,21 +67,26 @@ async def run_suite(
     when: CheckTiming,
     *,
     before: SuiteRun | None = None,
+    pins: PinPlan | None = None,
 ) -> SuiteRun | CommandStopped:
-    """Run the tests on the tree of a commit.
+    """Run the tests on the tree of a commit, or on a pinned tree of it.
 
     Red tests are run twice to tell flaky ones from failures. With `before`, tests that were red
     there cause no second run.
     """
-    first = await _run(runner, suite, commit, when)
+    first = await _run(runner, suite, commit, when, pins)
     if isinstance(first, CommandStopped) or not needs_rerun(first, before):
         return first
-    second = await _run(runner, suite, commit, when)
+    second = await _run(runner, suite, commit, when, pins)
     return second if isinstance(second, CommandStopped) else merge_runs(first, second, when)
 
 
 async def _run(
-    runner: CheckRunner, suite: SuiteCommand, commit: str, when: CheckTiming
+    runner: CheckRunner,
+    suite: SuiteCommand,
+    commit: str,
+    when: CheckTiming,
+    pins: PinPlan | None,
 ) -> SuiteRun | CommandStopped:
     # Imported here: without a test command the parsers are never needed.
     from treadle.verify.reports.report_reader import matches_pattern, read_reports
@@ -91,13 +100,14 @@ async def _run(
             seconds=suite.seconds,
             collect=request.collect,
             variables=request.variables,
+            pins=pins,
         )
     )
     if isinstance(result, CommandStopped):
         return result
     named = (*suite.reports, *suite.coverage_reports)
-    # Before the work there may be no tests yet, and a command that timed out wrote no report.
-    if when != "before" and result.evidence.exit_code is not None:
+    # Without the work there may be no tests yet, and a command that timed out wrote no report.
+    if when not in ("before", "pinned") and result.evidence.exit_code is not None:
         for pattern in dict.fromkeys(named):
             wanted = str(PurePosixPath(pattern))
             if not any(matches_pattern(file, wanted) for file in result.files):
@@ -105,14 +115,25 @@ async def _run(
     # In a thread, because files written by an agent's code can take long to parse.
     printed = result.log or result.output
     report = await asyncio.to_thread(read_reports, result.files, printed, suite.command, named)
-    failure = start_failure(result.evidence.exit_code, printed)
+    return await asyncio.to_thread(_make_run, result, report)
+
+
+def _make_run(result: CommandResult, report: SuiteReport | MalformedReport) -> SuiteRun:
+    evidence, printed = result.evidence, result.log or result.output
+    failure = start_failure(evidence.exit_code, printed)
+    is_unexplained = is_broken(evidence, report)
+    # A test that fails without the network is known by its name.
+    is_cut = cutting_signal(evidence.exit_code) != 0
     return SuiteRun(
-        result.evidence,
+        evidence,
         report,
-        is_broken=is_broken(result.evidence, report),
+        is_broken=is_unexplained,
         output=result.output,
         setup_failure=result.setup_failure,
         start_failure="" if failure is None else failure.text,
+        outside_failure=inconclusive_reason(result) if is_unexplained or is_cut else "",
+        gap=missing_end(evidence.command, printed, evidence.exit_code, result.files),
+        ran=ran_tests(printed),
     )
 
 

@@ -1,8 +1,7 @@
 """Compares the test results on the work with the baseline and lists the regressions. Pure."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from treadle.domain.check import Evidence
 from treadle.domain.suite_report import (
@@ -12,13 +11,10 @@ from treadle.domain.suite_report import (
     SuiteObjection,
     SuiteReport,
 )
-from treadle.verify.plan_mentions import (
-    bare_name,
-    is_mentioned,
-    removal_sentences,
-    without_arguments,
-)
+from treadle.verify.plan_mentions import is_mentioned, removal_sentences
+from treadle.verify.renamed_tests import find_renamed
 from treadle.verify.reports.case_ids import is_load_failure
+from treadle.verify.runner_end import RunnerGap
 
 # Percent of coverage that a clean-up may lose.
 _SLACK = 0.1
@@ -44,6 +40,12 @@ class SuiteRun:
     setup_failure: str = ""
     # Why the command could not start; empty if it did.
     start_failure: str = ""
+    # Why a red run says nothing about the project, such as a signal or the network; else empty.
+    outside_failure: str = ""
+    # What a green run lacks to count as one.
+    gap: RunnerGap | None = None
+    # How many tests ran and were not skipped, by the summary of the runner; None if it says not.
+    ran: int | None = None
 
     @property
     def is_timed_out(self) -> bool:
@@ -55,10 +57,25 @@ class SuiteRun:
         """Why a red run says nothing about the tests; empty if it does, or is green."""
         return "" if self.evidence.is_green else self.setup_failure or self.start_failure
 
+    @property
+    def unknown(self) -> str:
+        """Why a look before the work proves nothing; empty if it is red or green."""
+        if self.evidence.is_green:
+            return ""
+        if self.is_timed_out:
+            return "it ran out of time"
+        return self.setup_failure or self.outside_failure
+
+    @property
+    def has_cases(self) -> bool:
+        """Whether it names any test."""
+        return isinstance(self.report, SuiteReport) and bool(self.report.cases)
+
 
 @dataclass(frozen=True, slots=True)
 class RegressionRules:
-    """The plan, whose text may allow tests to be removed, and the wanted percent of coverage."""
+    """The words of the user, which may allow tests to be removed, and the wanted percent of
+    coverage. What an agent planned allows nothing."""
 
     plan: str
     coverage: float
@@ -66,11 +83,15 @@ class RegressionRules:
 
 @dataclass(frozen=True, slots=True)
 class SuiteComparison:
-    """The objections to the work, and the red and flaky tests that do not count."""
+    """The objections to the work, and the red and flaky tests that do not count.
+
+    `new_flaky` are those that were not known to be flaky before the work.
+    """
 
     objections: tuple[SuiteObjection, ...] = ()
     known_red: tuple[str, ...] = ()
     flaky: tuple[str, ...] = ()
+    new_flaky: tuple[str, ...] = ()
 
     @property
     def passes(self) -> bool:
@@ -80,24 +101,33 @@ class SuiteComparison:
 def compare_suite_runs(before: SuiteRun, now: SuiteRun, rules: RegressionRules) -> SuiteComparison:
     """Object to new failures, lost coverage, and tests removed or skipped against the plan.
 
-    Tests that were red before or are flaky do not count. A run that timed out, that could not start
-    or whose report is malformed is an objection itself, so it never passes.
+    Tests that were red before or are flaky do not count. A run that timed out, that could not
+    start, that did not end or whose report is malformed is an objection itself, so it never passes.
     """
-    flaky = tuple(sorted(before.flaky | now.flaky))
+    compared = _compare(before, now, rules)
+    return replace(
+        compared,
+        flaky=tuple(sorted(before.flaky | now.flaky)),
+        new_flaky=tuple(sorted(now.flaky - before.flaky)),
+    )
+
+
+def _compare(before: SuiteRun, now: SuiteRun, rules: RegressionRules) -> SuiteComparison:
     if isinstance(now.report, MalformedReport):
-        return SuiteComparison((_broken_run(now.report.reason),), flaky=flaky)
+        return SuiteComparison((_broken_run(now.report.reason),))
     if now.inconclusive:
-        return SuiteComparison((_unstarted_run(now),), flaky=flaky)
+        return SuiteComparison((_unstarted_run(now),))
     baseline = _known_report(before)
     past = {case.id: case for case in baseline.cases}
     current = {case.id: case for case in now.report.cases}
-    unreliable = before.flaky | now.flaky
-    red = _find_new_failures(past, current, unreliable)
+    red = _find_new_failures(past, current, before.flaky | now.flaky)
     known = _find_known_red(past, current)
     if now.is_timed_out:
-        return SuiteComparison((_timed_out_run(now), *red), known, flaky)
+        return SuiteComparison((_timed_out_run(now), *red), known)
     if past and not current:
-        return SuiteComparison((_all_tests_missing(len(past), now),), flaky=flaky)
+        return SuiteComparison((_all_tests_missing(len(past), now),))
+    if now.gap is not None and _is_new_gap(now.gap, before):
+        return SuiteComparison((_broken_run(_with_output_end(now.gap.text, now)), *red), known)
     if breaks_as_before(before, now):
         known = (TEST_COMMAND, *known)
     elif now.is_broken:
@@ -107,9 +137,27 @@ def compare_suite_runs(before: SuiteRun, now: SuiteRun, rules: RegressionRules) 
         *red,
         *_find_removed(past, current, plan),
         *_find_newly_skipped(past, current, plan),
+        *(_find_fewer_tests(before, now) if not plan else ()),
         *_find_coverage_loss(baseline.coverage, now.report.coverage, rules.coverage),
     )
-    return SuiteComparison(objections, known, flaky)
+    return SuiteComparison(objections, known)
+
+
+def _is_new_gap(gap: RunnerGap, before: SuiteRun) -> bool:
+    """Whether the run lacks what the baseline had: some projects have no tests yet, or print no
+    summary by their settings."""
+    if gap.lacks == "tests":
+        return before.has_cases or bool(before.ran)
+    return before.gap is None or before.gap.lacks != "end"
+
+
+def _find_fewer_tests(before: SuiteRun, now: SuiteRun) -> Iterable[SuiteObjection]:
+    """For runners that count their tests and do not name them."""
+    if before.ran is None or now.ran is None or before.has_cases or now.has_cases:
+        return
+    if now.ran < before.ran:
+        message = f"it ran {before.ran} tests before the work, and runs {now.ran} now"
+        yield _broken_run(_with_output_end(message, now))
 
 
 def _known_report(before: SuiteRun) -> SuiteReport:
@@ -130,12 +178,8 @@ def breaks_as_before(before: SuiteRun, now: SuiteRun) -> bool:
         and now.is_broken
         and not now.inconclusive
         and before.evidence.exit_code == now.evidence.exit_code
-        and _reports_tests(before) == _reports_tests(now)
+        and before.has_cases == now.has_cases
     )
-
-
-def _reports_tests(run: SuiteRun) -> bool:
-    return isinstance(run.report, SuiteReport) and bool(run.report.cases)
 
 
 def describe_baseline(before: SuiteRun) -> SuiteComparison:
@@ -247,40 +291,3 @@ def _unexplained_failure(now: SuiteRun) -> SuiteObjection:
 
 def _with_output_end(message: str, now: SuiteRun) -> str:
     return f"{message}\n{now.output.strip()[-_LONGEST_OUTPUT_END:]}".strip()
-
-
-def find_renamed(removed: Iterable[CaseResult], added: Iterable[CaseResult]) -> frozenset[str]:
-    """The removed tests that a new, passing test replaces.
-
-    The new test has the same name in another place, or other arguments in the same place. A red
-    test is not matched by arguments: an easier case may have replaced it. Each new test replaces
-    one old test.
-    """
-    unmatched = list(removed)
-    new = [case for case in added if case.outcome == "passed"]
-    renamed: set[str] = set()
-    _pair_by_key(unmatched, new, renamed, by=lambda case: bare_name(case.id))
-    tables = [case for case in unmatched if case.outcome != "failed"]
-    _pair_by_key(tables, new, renamed, by=lambda case: without_arguments(case.id))
-    return frozenset(renamed)
-
-
-def _pair_by_key(
-    removed: list[CaseResult],
-    added: list[CaseResult],
-    renamed: set[str],
-    *,
-    by: Callable[[CaseResult], str],
-) -> None:
-    """Remove pairs with the same key from both lists, in order."""
-    available: dict[str, list[CaseResult]] = defaultdict(list)
-    for case in reversed(added):
-        available[by(case)].append(case)
-    taken: set[str] = set()
-    for case in removed:
-        key = by(case)
-        if key and available[key]:
-            taken.add(available[key].pop().id)
-            renamed.add(case.id)
-    removed[:] = [case for case in removed if case.id not in renamed]
-    added[:] = [case for case in added if case.id not in taken]

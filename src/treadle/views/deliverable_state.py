@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from treadle.domain.check import Check, CheckTiming, Evidence
+from treadle.domain.check import Check, CheckTiming
 from treadle.domain.deliverable import Deliverable, with_valid_proof
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.verification import (
@@ -87,20 +87,21 @@ def _apply_check_event(
             return _limit_proof(replace(deliverable, checks=(*others, check)))
         case CheckFinished(evidence=evidence) if evidence.when == "before":
             return _apply_result_before(deliverable, event)
-        case CheckFinished(evidence=evidence):
-            return _apply_result_after(deliverable, evidence)
+        case CheckFinished():
+            return _apply_result_after(deliverable, event)
         case RegressionFound(round=None):
             return replace(deliverable, trouble="broken again")
         case RegressionFound():
             return replace(deliverable, trouble=f"broken in round {event.round}")
 
 
-def _apply_result_after(deliverable: DeliverableView, evidence: Evidence) -> DeliverableView:
+def _apply_result_after(deliverable: DeliverableView, event: CheckFinished) -> DeliverableView:
     """A red check is the trouble of its deliverable until the same check is green."""
+    evidence = event.evidence
     if evidence.when not in ON_THE_WORK:
         return deliverable
     trouble = f"red: {fit(evidence.command, LONGEST_COMMAND)}"
-    if not evidence.is_green:
+    if not event.is_green:
         return replace(deliverable, trouble=trouble)
     return replace(deliverable, trouble="") if deliverable.trouble == trouble else deliverable
 

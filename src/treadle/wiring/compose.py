@@ -13,7 +13,6 @@ from treadle.gateway.metered_agent import others_today_usd
 from treadle.policy.available_tools import merge_tools
 from treadle.policy.secret_search import SecretSearch
 from treadle.session.driver import SessionDriver
-from treadle.verify.judge_pins import NoJudgePins
 from treadle.verify.suite import SuiteCommand
 from treadle.wiring.admission import session_admission, spread
 from treadle.wiring.check_runner import run_check_runner
@@ -25,6 +24,7 @@ from treadle.wiring.tool_guard import may_run, tool_guard, why_no_check
 from treadle.wiring.validate_settings import permission_rules
 from treadle.workflows.loop.observation import Pacing, RunInputs
 from treadle.workflows.loop.open_workspace import make_workspace, reopen_workspace
+from treadle.workflows.loop.pinned_judges import PinnedJudges
 from treadle.workflows.loop.run_parts import CheckParts, ProjectFacts, RunParts, SessionParts
 from treadle.workflows.loop.run_timer import RunTimer
 from treadle.workflows.loop.run_workspace import RunWorkspace
@@ -168,7 +168,7 @@ def _check_parts(context: RunContext, workspace: RunWorkspace, timer: RunTimer) 
         coverage=verify.coverage,
         require_checks=verify.require_checks,
         required=verify.require,
-        judges=NoJudgePins(),
+        judges=PinnedJudges(checked.project.git, context.settings.project.setup),
         why_not_run=why_no_check(checked, workspace.path),
         is_allowed=may_run(checked, workspace.path),
     )

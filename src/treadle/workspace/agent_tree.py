@@ -20,7 +20,7 @@ from treadle.workspace.clone_git_dir import (
 )
 from treadle.workspace.disk import remove, writing_to
 from treadle.workspace.disk_tree import private_index
-from treadle.workspace.external_files import SUBMODULES_FILE, copy_submodules, read_entries
+from treadle.workspace.external_files import SUBMODULES_FILE, copy_submodules
 from treadle.workspace.git import QUIET_OPTIONS, Git
 from treadle.workspace.hostile_files import (
     find_pipes,
@@ -30,6 +30,7 @@ from treadle.workspace.hostile_files import (
 )
 from treadle.workspace.index_marks import clear_marks
 from treadle.workspace.round_losses import EMPTIED, note_loss
+from treadle.workspace.tree_entries import ReadableTree
 
 _HARDENED_OPTIONS = (
     # Git trusts the commit graph more than the commits themselves.
@@ -82,8 +83,8 @@ async def build_clone(clone: Clone) -> None:
     git = agent_git(building)
     await git.run("read-tree", "--reset", "-u", "HEAD")
     if (building.path / SUBMODULES_FILE).is_file():
-        listing = await git.run("ls-tree", "-r", "-z", "--full-tree", "HEAD")
-        await copy_submodules(clone.project, read_entries(listing), building.path)
+        entries = await ReadableTree("HEAD", git).entries()
+        await copy_submodules(clone.project, entries, building.path)
     _move_into_place(building.path, clone.path)
 
 

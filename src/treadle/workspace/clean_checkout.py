@@ -10,26 +10,23 @@ from pathlib import Path
 from typing import TypeAlias
 
 from treadle.domain.errors import ProjectError
-from treadle.workspace.clone_git_dir import agent_environment
+from treadle.domain.pin_plan import PinPlan
 from treadle.workspace.disk import remove, writing_to
 from treadle.workspace.disk_tree import PLAIN_INDEX, SUBMODULE_MODE
-from treadle.workspace.external_files import (
-    TreeEntry,
-    copy_lfs_files,
-    copy_submodules,
-    read_entries,
-)
-from treadle.workspace.git import QUIET_OPTIONS, Git
+from treadle.workspace.external_files import copy_lfs_files, copy_submodules
 from treadle.workspace.included_files import IncludedFiles, place_files, remove_files
-from treadle.workspace.object_integrity import without_replacements
+from treadle.workspace.pinned_tree import write_pinned_tree
 from treadle.workspace.project import Project
-from treadle.workspace.throwaway_git import write_git_dir, write_history
+from treadle.workspace.throwaway_git import make_throwaway_git, write_history
+from treadle.workspace.tree_entries import ReadableTree, TreeEntry
 
-# Beyond this number the least recently used ones are removed.
-MOST_BASES = 2
+# Beyond this number the least recently used ones are removed: one for the tree before the work, one
+# for the work and one for its pinned tree.
+MOST_BASES = 3
 # Searched before the user's PATH.
 _PROGRAMS = "/usr/bin:/bin"
 _NOTE = "setup.json"
+_TREE = "tree"
 # Where the file system can, a copy shares its blocks until one of the two is changed.
 _COPY_OPTIONS = ("--reflink=auto",) if sys.platform == "linux" else ()
 
@@ -44,7 +41,8 @@ class CleanCheckout:
     home    the home directory of commands
     index   the git index of `work`
     git     the git directory for the checkout; removed before a command starts
-    bases   copies of the first three after a setup command, by setup fingerprint
+    bases   copies of the first three after a setup command, by setup fingerprint, each with the
+            name of the tree that it was made on
     """
 
     directory: Path
@@ -71,11 +69,17 @@ class CleanCheckout:
     def _bases(self) -> Path:
         return self.directory / "bases"
 
-    async def prepare(self, project: Project, commit: str, base: SetupBase | None = None) -> None:
-        """Check out the commit, over a copy of the base if there is one.
+    async def prepare(
+        self,
+        project: Project,
+        commit: str,
+        base: SetupBase | None = None,
+        pins: PinPlan | None = None,
+    ) -> str:
+        """Check out the commit with these pins, over a copy of the base if there is one.
 
         What the setup command installed stays; files tracked in the base but not in the commit
-        are removed.
+        are removed. Returns the name of the tree.
         """
         with writing_to(self.directory):
             await asyncio.to_thread(self.clear)
@@ -84,12 +88,17 @@ class CleanCheckout:
                 self.home.mkdir(mode=0o700)
             else:
                 await self._copy_base(project, base)
-            entries = await self._check_out(project, commit)
+            tree = await self._write_tree(project, commit, pins)
+            entries = await tree.entries()
+            await self._check_out(tree, entries)
             if base is None:
                 await copy_submodules(project, entries, self.work)
-            await copy_lfs_files(project, commit, entries, self.work)
+            await copy_lfs_files(project, tree, entries, self.work)
             await asyncio.to_thread(place_files, self.included.all_sources, self.work)
-            await write_history(project, commit, self.work, self._index)
+            objects = self._git / "objects"
+            await write_history(project, commit, self.work, index=self._index, objects=objects)
+            await asyncio.to_thread(remove, self._git)
+            return tree.name
 
     def base_for(self, fingerprint: str) -> SetupBase | None:
         """The base for this fingerprint, if there is one."""
@@ -99,8 +108,11 @@ class CleanCheckout:
         os.utime(base / _NOTE)
         return base
 
-    def keep_base(self, fingerprint: str, note: str) -> SetupBase:
-        """Make the current checkout the base for this fingerprint, and remove the oldest bases."""
+    def keep_base(self, fingerprint: str, note: str, tree: str = "") -> SetupBase:
+        """Make the current checkout the base for this fingerprint, and remove the oldest bases.
+
+        `tree` is the one that the setup was run on.
+        """
         with writing_to(self.directory):
             self._bases.mkdir(exist_ok=True)
             building = self._bases / "building"
@@ -112,6 +124,7 @@ class CleanCheckout:
             for part in (self.work, self.home, self._index):
                 part.rename(building / part.name)
             (building / _NOTE).write_text(note, encoding="utf-8")
+            (building / _TREE).write_text(tree, encoding="utf-8")
             base = self._bases / fingerprint
             remove(base)
             building.rename(base)
@@ -121,6 +134,11 @@ class CleanCheckout:
     def note_of(self, base: SetupBase) -> str:
         """The note that was stored with a base."""
         return (base / _NOTE).read_text(encoding="utf-8")
+
+    def tree_of(self, base: SetupBase) -> str:
+        """The tree that the setup of a base was run on; empty if nobody wrote it down."""
+        tree = base / _TREE
+        return tree.read_text(encoding="utf-8") if tree.exists() else ""
 
     def clear(self) -> None:
         """Remove the current checkout, also of a killed process; bases stay."""
@@ -155,27 +173,27 @@ class CleanCheckout:
                 hint="free some space there, or let the setup command leave files that it may read",
             )
 
-    async def _check_out(self, project: Project, commit: str) -> list[TreeEntry]:
-        """Check out with a git that reads no user settings; returns the commit's entries.
+    async def _write_tree(
+        self, project: Project, commit: str, pins: PinPlan | None
+    ) -> ReadableTree:
+        """The tree to be checked out, with a git that reads no user settings.
 
         Attributes of the commit could name a filter that the user has configured, and that filter
         may run a program from the commit.
         """
-        write_git_dir(project, commit, self._git)
-        git = Git(
-            self.work,
-            agent_environment(project.git.environment),
-            (f"--git-dir={self._git}", f"--work-tree={self.work}", *QUIET_OPTIONS),
-            limit_s=project.git.limit_s,
+        git = make_throwaway_git(project, commit, self._git, self.work)
+        if pins is None or pins.is_empty:
+            return ReadableTree(await git.run("rev-parse", f"{commit}^{{tree}}"), git)
+        return ReadableTree(
+            await write_pinned_tree(git, commit, pins, self._git / "pinned-index"), git
         )
+
+    async def _check_out(self, tree: ReadableTree, entries: Iterable[TreeEntry]) -> None:
         # Git would read the git directory of a submodule, which a setup command may have written.
-        entries = read_entries(await git.run("ls-tree", "-r", "-z", "--full-tree", commit))
         submodules = [entry.path for entry in entries if entry.mode == SUBMODULE_MODE]
         await asyncio.to_thread(self._remove_nested_git_dirs, submodules)
-        indexed_git = git.with_index(self._index)
-        await indexed_git.run(*PLAIN_INDEX, "read-tree", "--reset", "-u", commit)
-        await asyncio.to_thread(remove, self._git)
-        return entries
+        indexed_git = tree.git.with_index(self._index)
+        await indexed_git.run(*PLAIN_INDEX, "read-tree", "--reset", "-u", tree.name)
 
     def _remove_nested_git_dirs(self, submodules: Iterable[str]) -> None:
         for path in submodules:
@@ -191,13 +209,6 @@ class CleanCheckout:
         bases = sorted(self._bases.iterdir(), key=_last_used, reverse=True)
         for base in bases[MOST_BASES:]:
             remove(base)
-
-
-async def find_tree(project: Project, commit: str) -> str | None:
-    """The tree of a commit; None if the repository has no such commit."""
-    git = without_replacements(project.git)
-    result = await git.try_run("rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}")
-    return result.output if result.ok else None
 
 
 def _last_used(base: SetupBase) -> int:

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from treadle.workspace.alternates import common_git_dir
-from treadle.workspace.clone_git_dir import agent_environment
 from treadle.workspace.disk_tree import PLAIN_INDEX, SUBMODULE_MODE
-from treadle.workspace.git import QUIET_OPTIONS, Git
+from treadle.workspace.git import Git
 from treadle.workspace.included_files import place_files
 from treadle.workspace.object_integrity import without_replacements
 from treadle.workspace.project import Project, find_project
 from treadle.workspace.secret_files import list_names
 from treadle.workspace.temporary_folders import scratch_folder
-from treadle.workspace.throwaway_git import write_git_dir
+from treadle.workspace.throwaway_git import make_throwaway_git
+from treadle.workspace.tree_entries import FILE_MODES, ReadableTree, TreeEntry
 
 _POINTER = re.compile(
     rb"version https://git-lfs\.github\.com/spec/v1\n(?:.*\n)*?"
@@ -28,16 +28,6 @@ _POINTER = re.compile(
 _LARGEST_POINTER = 1024
 SUBMODULES_FILE = ".gitmodules"
 _ATTRIBUTES = ".gitattributes"
-_FILE_MODES = ("100644", "100755")
-
-
-@dataclass(frozen=True, slots=True)
-class TreeEntry:
-    """An entry of a commit: its mode, its object and its path."""
-
-    mode: str
-    name: str
-    path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +40,16 @@ class ExternalFiles:
     missing_lfs_files: tuple[str, ...] = ()
 
 
-def read_entries(listing: str) -> list[TreeEntry]:
-    """The output of `ls-tree -r -z`: mode, kind, object, tab, path."""
-    entries = (entry.partition("\t") for entry in listing.split("\0") if entry)
-    heads = ((head.split(" "), path) for head, _, path in entries)
-    return [TreeEntry(mode, name, path) for (mode, _, name), path in heads]
-
-
 async def find_external_files(project: Project, commit: str) -> ExternalFiles:
     """What a commit refers to, for the user."""
-    entries = read_entries(await project.git.run("ls-tree", "-r", "-z", "--full-tree", commit))
+    tree = ReadableTree(commit, without_replacements(project.git))
+    entries = await tree.entries()
     found: list[str] = []
     missing: list[str] = []
     for entry in _submodules(entries):
         checked_out = await _find_submodule(project, entry) is not None
         (found if checked_out else missing).append(entry.path)
-    lfs = await _find_lfs_files(project, commit, entries)
+    lfs = await _find_lfs_files(project, tree, entries)
     return ExternalFiles(
         tuple(found),
         tuple(missing),
@@ -108,15 +92,15 @@ async def copy_submodules(project: Project, entries: Sequence[TreeEntry], work: 
     for entry in _submodules(entries):
         submodule = await _find_submodule(project, entry)
         if submodule is not None:
-            listing = await _check_out(submodule, entry.name, work / entry.path)
-            await copy_submodules(submodule, read_entries(listing), work / entry.path)
+            entries = await _check_out(submodule, entry.name, work / entry.path)
+            await copy_submodules(submodule, entries, work / entry.path)
 
 
 async def copy_lfs_files(
-    project: Project, commit: str, entries: Sequence[TreeEntry], work: Path
+    project: Project, tree: ReadableTree, entries: Sequence[TreeEntry], work: Path
 ) -> None:
     """Replace the pointers in a checkout by the content that the user's repository has."""
-    files = await _find_lfs_files(project, commit, entries)
+    files = await _find_lfs_files(project, tree, entries)
     stored = {path: file for path, file in files.items() if file is not None}
     await asyncio.to_thread(place_files, stored, work)
 
@@ -137,35 +121,30 @@ async def _find_submodule(project: Project, entry: TreeEntry) -> Project | None:
     return submodule if await submodule.git.commit_of(entry.name) else None
 
 
-async def _check_out(project: Project, commit: str, work: Path) -> str:
-    """Check out with a git that reads no user settings; returns the list of the commit's files."""
+async def _check_out(project: Project, commit: str, work: Path) -> list[TreeEntry]:
+    """Check out with a git that reads no user settings; returns the commit's entries."""
     with scratch_folder() as scratch:
-        write_git_dir(project, commit, scratch / "git")
-        git = Git(
-            work,
-            agent_environment(project.git.environment),
-            (f"--git-dir={scratch / 'git'}", f"--work-tree={work}", *QUIET_OPTIONS),
-            limit_s=project.git.limit_s,
-        ).with_index(scratch / "index")
-        await git.run(*PLAIN_INDEX, "read-tree", "--reset", "-u", commit)
-        return await git.run("ls-tree", "-r", "-z", "--full-tree", commit)
+        git = make_throwaway_git(project, commit, scratch / "git", work)
+        indexed_git = git.with_index(scratch / "index")
+        await indexed_git.run(*PLAIN_INDEX, "read-tree", "--reset", "-u", commit)
+        return await ReadableTree(commit, git).entries()
 
 
 async def _find_lfs_files(
-    project: Project, commit: str, entries: Sequence[TreeEntry]
+    project: Project, tree: ReadableTree, entries: Sequence[TreeEntry]
 ) -> dict[str, Path | None]:
-    """The pointers of a commit by path, each with the file that has its content, if there is one.
+    """The pointers of a tree by path, each with the file that has its content, if there is one.
 
     A repository without attributes has none, and then git is not asked.
     """
     if not any(entry.path.rpartition("/")[2] == _ATTRIBUTES for entry in entries):
         return {}
-    git = without_replacements(project.git)
     attributes = f":(glob)**/{_ATTRIBUTES}"
-    if not (await git.try_run("grep", "-q", "-e", "filter=lfs", commit, "--", attributes)).ok:
+    words = ("grep", "-q", "-e", "filter=lfs", tree.name, "--", attributes)
+    if not (await tree.git.try_run(*words)).ok:
         return {}
-    files = [entry for entry in entries if entry.mode in _FILE_MODES]
-    pointers = await _read_pointers(git, {entry.name for entry in files})
+    files = [entry for entry in entries if entry.mode in FILE_MODES]
+    pointers = await _read_pointers(tree.git, {entry.name for entry in files})
     storage = await _lfs_storage(project)
     return {
         entry.path: _stored(storage, *pointers[entry.name])

@@ -1,13 +1,15 @@
 """The key of a setup on a commit: commits with the same key share what the setup installed."""
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from treadle.domain.pin_plan import PinPlan
+from treadle.workspace.disk_tree import SUBMODULE_MODE
 from treadle.workspace.git import Git, run_together
 from treadle.workspace.manifests import is_manifest
-from treadle.workspace.object_integrity import without_replacements
+from treadle.workspace.pinned_tree import open_tree
 from treadle.workspace.project import Project
 from treadle.workspace.setup_inputs import (
     installs_in_place,
@@ -32,18 +34,23 @@ class SetupNotYet:
 
 
 async def setup_key(
-    project: Project, commit: str, command: str, included: Collection[str] = ()
+    project: Project,
+    commit: str,
+    command: str,
+    included: Collection[str] = (),
+    pins: PinPlan | None = None,
 ) -> str | SetupNotYet:
-    """The key of the setup on a commit; `included` are files that it gets besides."""
-    git = without_replacements(project.git)
-    listing = await git.run("ls-tree", "-r", "-z", "--full-tree", commit)
-    entries = dict(_entries(listing))
-    if missing := missing_files(command, lambda path: path in entries or path in included):
-        return SetupNotYet(missing)
-    manifests = {path: entry for path, entry in entries.items() if is_manifest(path)}
-    is_known = len(manifests) <= _MOST_MANIFESTS and is_installation(
-        command, await _texts(git, manifests)
-    )
+    """The key of the setup on a commit with these pins; `included` are files that it gets
+    besides."""
+    async with open_tree(project, commit, pins) as tree:
+        # Paths with their mode and hash.
+        entries = {each.path: f"{each.mode} {each.name}" for each in await tree.entries()}
+        if missing := missing_files(command, lambda path: path in entries or path in included):
+            return SetupNotYet(missing)
+        manifests = {path: entry for path, entry in entries.items() if is_manifest(path)}
+        is_known = len(manifests) <= _MOST_MANIFESTS and is_installation(
+            command, await _texts(tree.git, manifests)
+        )
     return _hash(command, _relevant(command, manifests, entries) if is_known else entries)
 
 
@@ -53,7 +60,9 @@ def _relevant(
     named = {path: entries[path] for path in named_files(command) if path in entries}
     # An editable install refers to the packages that it finds, by name.
     packages = {_top(path): "" for path in entries} if installs_in_place(command) else {}
-    return {**packages, **manifests, **named}
+    # Their files are copied once, before the setup.
+    submodules = {path: entry for path, entry in entries.items() if _is_submodule(entry)}
+    return {**packages, **submodules, **manifests, **named}
 
 
 def _hash(command: str, entries: Mapping[str, str]) -> str:
@@ -61,12 +70,8 @@ def _hash(command: str, entries: Mapping[str, str]) -> str:
     return hashlib.sha256("\0\0".join(lines).encode(errors="surrogateescape")).hexdigest()
 
 
-def _entries(listing: str) -> Iterator[tuple[str, str]]:
-    """Paths with their mode and hash, from `ls-tree -z`: mode, kind, hash, tab, path."""
-    for line in listing.split("\0"):
-        head, _, path = line.partition("\t")
-        if path:
-            yield path, head
+def _is_submodule(entry: str) -> bool:
+    return entry.startswith(SUBMODULE_MODE)
 
 
 async def _texts(git: Git, manifests: Mapping[str, str]) -> dict[str, str]:

@@ -5,22 +5,43 @@ import shutil
 from pathlib import Path
 
 from treadle.workspace.alternates import object_directories
+from treadle.workspace.clone_git_dir import agent_environment
+from treadle.workspace.git import QUIET_OPTIONS, Git
 from treadle.workspace.project import Project
 
 _SHA256_DIGITS = 64
 
 
-async def write_history(project: Project, commit: str, work: Path, index: Path) -> None:
+def make_throwaway_git(project: Project, commit: str, git_dir: Path, work: Path) -> Git:
+    """Git for `work` that reads no settings of the user, and writes to a new git directory."""
+    write_git_dir(project, commit, git_dir)
+    return Git(
+        work,
+        agent_environment(project.git.environment),
+        (f"--git-dir={git_dir}", f"--work-tree={work}", *QUIET_OPTIONS),
+        limit_s=project.git.limit_s,
+    )
+
+
+async def write_history(
+    project: Project, commit: str, work: Path, *, index: Path, objects: Path
+) -> None:
     """Write a git directory with the commit, its ancestors and the tags, for commands in `work`.
 
-    It has no branch and no settings, and reads the user's objects. Writes to it go nowhere else.
+    It has no branch and no settings, and reads the user's objects and those in `objects`. Writes
+    to it go nowhere else.
     """
     listing = await project.git.run(
         "for-each-ref", "--format=%(objectname) %(refname)", "refs/tags"
     )
     git_dir = work / ".git"
     write_git_dir(project, commit, git_dir)
+    # Size and modification time must do: in a sandbox the owner may be another, and when Treadle
+    # sets an access time, the time of the last change is another.
+    with (git_dir / "config").open("a", encoding="utf-8") as config:
+        config.write("[core]\ncheckStat = minimal\n")
     _write(git_dir / "packed-refs", listing)
+    shutil.copytree(objects, git_dir / "objects", dirs_exist_ok=True)
     shutil.copy2(index, git_dir / "index")
 
 

@@ -322,6 +322,49 @@ def test_the_heading_fits_a_usual_screen_however_long_a_criterion_is() -> None:
     assert format_line(row, RenderOptions()).endswith("same")
 
 
+def test_evidence_with_your_tests_is_shown_below_that_on_the_work() -> None:
+    then = Evidence("true", "after", "c" * 40, "t" * 40, 0, 0.1, "f", "l")
+    pinned = replace(then, when="pinned", tree="p" * 40, judges_of="b" * 40)
+    rows = [
+        RecordedEvidence("check", "DL-1", "it greets everybody " * 5, then),
+        RecordedEvidence("check", "DL-1", "it greets everybody " * 5, pinned),
+        RecordedEvidence("tests", "", "", then),
+        RecordedEvidence("tests", "", "", pinned),
+    ]
+    diffs = [
+        compare_evidence(each, CurrentEvidence("kept", each.evidence.tree, then), origin="x")
+        for each in rows
+    ]
+
+    lines = evidence_table(diffs, RenderOptions())
+
+    assert [format_line(line, RenderOptions()) for line in lines] == [
+        "CHECK                             THEN    NOW     TREE          ENVIRONMENT",
+        "DL-1: it greets everybody it gr…  exit 0  exit 0  tttttttttttt  same",
+        "  with your tests                 exit 0  exit 0  pppppppppppp  same",
+        "tests                             exit 0  exit 0  tttttttttttt  same",
+        "  yours alone                     exit 0  exit 0  pppppppppppp  same",
+    ]
+    alone = evidence_table(diffs[1:2], RenderOptions())[1]
+    assert format_line(alone, RenderOptions()).startswith("DL-1: it greets everybody it gr…")
+
+
+def test_a_program_is_shown_which_evidence_is_with_your_tests(
+    proven: Proven, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = proven.cli.repository.git("rev-parse", "HEAD~")
+    run = proven.cli.store_run(_evidence(proven, when="pinned", judges_of=base))
+
+    replace(proven, run=run).verify("--json")
+
+    document = json.loads(capsys.readouterr().out)["evidence"]
+    assert [(each["pinned"], each["then"]["judges_of"]) for each in document] == [
+        (False, ""),
+        (True, base),
+        (False, ""),
+    ]
+
+
 def _evidence(proven: Proven, **changed: Any) -> CheckFinished:
     """As the run's log has it, with something else in it."""
     events = proven.cli.events(proven.run)

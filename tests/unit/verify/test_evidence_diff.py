@@ -33,6 +33,14 @@ def suite(when: CheckTiming, exit_code: int) -> SuiteFinished:
     return SuiteFinished(replace(THEN, when=when, exit_code=exit_code), (), None, ())
 
 
+BASE = "d" * 40
+PINNED = replace(THEN, when="pinned", tree="e" * 40, judges_of=BASE)
+
+
+def pinned_check(name: str, criterion: str, exit_code: int = 0) -> CheckFinished:
+    return CheckFinished(name, criterion, replace(PINNED, exit_code=exit_code), "")
+
+
 def test_the_last_green_evidence_of_what_passed_is_relied_on() -> None:
     log: list[Event] = [
         finished("DL-1", "adds", when="before", exit_code=1),
@@ -64,6 +72,79 @@ def test_the_last_word_of_the_tests_on_the_work_is_relied_on() -> None:
         RecordedEvidence("tests", "", "", replace(THEN, when="again"), before),
     )
     assert read_evidence(log[:1], ()) == ()
+
+
+def test_evidence_with_the_judges_of_the_base_follows_that_on_the_work() -> None:
+    log: list[Event] = [
+        finished("DL-1", "adds", when="before", exit_code=1),
+        finished("DL-1", "adds"),
+        pinned_check("DL-1", "adds"),
+        finished("DL-1", "divides"),
+        finished("DL-1", "adds", when="again"),
+        pinned_check("DL-2", "never passed"),
+        suite("after", 0),
+        replace(suite("after", 0), evidence=replace(PINNED, exit_code=3), flaky=("a",)),
+    ]
+
+    rows = read_evidence(log, {"DL-1"})
+
+    assert rows == (
+        RecordedEvidence(
+            *("check", "DL-1", "adds"),
+            replace(THEN, when="again"),
+            replace(THEN, when="before", exit_code=1),
+        ),
+        RecordedEvidence("check", "DL-1", "adds", PINNED),
+        RecordedEvidence("check", "DL-1", "divides", THEN),
+        RecordedEvidence("tests", "", "", THEN, flaky=("a",)),
+        RecordedEvidence("tests", "", "", replace(PINNED, exit_code=3), flaky=("a",)),
+    )
+    assert [(each.title, each.is_pinned) for each in rows] == [
+        ("DL-1: adds", False),
+        ("DL-1: adds, with your tests", True),
+        ("DL-1: divides", False),
+        ("tests", False),
+        ("tests, yours alone", True),
+    ]
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        pytest.param([pinned_check("DL-1", "adds", exit_code=1)], id="red with them later"),
+        pytest.param([finished("DL-1", "adds")], id="claimed again"),
+    ],
+)
+def test_evidence_with_the_judges_of_the_base_is_about_the_last_claim(later: list[Event]) -> None:
+    log: list[Event] = [finished("DL-1", "adds"), pinned_check("DL-1", "adds"), *later]
+
+    assert read_evidence(log, {"DL-1"}) == (RecordedEvidence("check", "DL-1", "adds", THEN),)
+
+
+@pytest.mark.parametrize(
+    ("found", "reasons"),
+    [
+        (CurrentEvidence("kept", PINNED.tree, replace(PINNED, when="verify")), ()),
+        (
+            CurrentEvidence("kept", "", missing_base=BASE),
+            (f"commit dddddddddddd is not in this repository: git fetch '/a place' {BASE}",),
+        ),
+        (
+            CurrentEvidence("kept", "b" * 40),
+            (
+                "the tree of commit cccccccccccc with the judges of dddddddddddd is bbbbbbbbbbbb"
+                " here, and was eeeeeeeeeeee then: another version of Treadle may have chosen them"
+                " otherwise",
+            ),
+        ),
+    ],
+)
+def test_each_reason_against_pinned_evidence_is_one_line(
+    found: CurrentEvidence, reasons: tuple[str, ...]
+) -> None:
+    recorded = RecordedEvidence("check", "DL-1", "it adds", PINNED)
+
+    assert compare_evidence(recorded, found, origin="/a place").reasons == reasons
 
 
 def test_tests_that_were_flaky_at_any_time_are_recalled_as_such() -> None:

@@ -1,5 +1,7 @@
 """Two runs on one tree distinguish failures from flaky tests."""
 
+from dataclasses import replace
+
 import pytest
 
 from treadle.domain.check import CheckTiming
@@ -33,6 +35,10 @@ BROKEN = suite(exit_code=2)
         (cut({A: "failed"}), None, False),
         (illegible(), None, False),
         (RED, illegible(), True),
+        # A baseline that says nothing is looked at again later.
+        (replace(BROKEN, setup_failure="setup failed"), None, False),
+        (replace(BROKEN, outside_failure="the network failed"), None, False),
+        (replace(BROKEN, outside_failure="the network failed"), GREEN, True),
     ],
 )
 def test_what_is_newly_red_is_run_again(

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.verify.command_results import command_result
-from treadle.verify.start_failure import StartFailure, inconclusive_reason, start_failure
+from treadle.verify.start_failure import StartFailure, start_failure
 
 BASH = shutil.which("bash") or "bash"
 
@@ -77,24 +76,3 @@ def test_time_that_ran_out_is_no_failure_to_start() -> None:
 )
 def test_files_of_the_project_may_be_written_yet(program: str, is_project_file: bool) -> None:
     assert StartFailure(127, program).is_project_file == is_project_file
-
-
-@pytest.mark.parametrize(
-    ("exit_code", "output", "setup_failure", "reason"),
-    [
-        (0, "", "setup failed with exit code 1", ""),
-        (1, "", "", ""),
-        (1, "", "setup failed with exit code 1", "setup failed with exit code 1"),
-        (None, "", "", "it ran out of time"),
-        (127, "/bin/sh: 1: jq: not found\n", "", "jq was not found (exit code 127)"),
-        (126, "/bin/sh: 1: /x: Permission denied\n", "", "/x cannot be executed (exit code 126)"),
-        # What the work is to add is missing before it.
-        (127, "/bin/sh: 1: ./greet: not found\n", "", ""),
-    ],
-)
-def test_a_result_without_a_meaning_for_the_project_says_why(
-    exit_code: int | None, output: str, setup_failure: str, reason: str
-) -> None:
-    result = command_result(exit_code, output, setup_failure)
-
-    assert inconclusive_reason(result) == reason

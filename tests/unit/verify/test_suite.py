@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+import pytest
+
 from treadle.domain.events.verification import SuiteFinished
+from treadle.domain.pin_plan import PinPlan
 from treadle.domain.suite_report import (
     CaseCounts,
     CaseOutcome,
@@ -14,6 +17,7 @@ from treadle.domain.suite_report import (
 )
 from treadle.durable.step_codec import decode, encode
 from treadle.verify.check_runner import CheckCommand, CommandResult, CommandStopped
+from treadle.verify.runner_end import RunnerGap
 from treadle.verify.suite import SuiteCommand, event_of, failures_text, run_suite
 from treadle.verify.suite_comparison import (
     RegressionRules,
@@ -105,6 +109,56 @@ async def test_a_command_without_a_report_goes_by_its_exit_code() -> None:
     run = await run_suite(runner, SuiteCommand("./check.sh", 60), "c1", "after")
 
     assert run == SuiteRun(evidence(1), SuiteReport(), is_broken=True, output="boom")
+
+
+@pytest.mark.parametrize(
+    ("command", "result", "unknown"),
+    [
+        ("./check.sh", shown(1, "npm error code E503"), "the network failed: npm error code E503"),
+        ("./check.sh", shown(137), "it was ended by signal 9 (exit code 137)"),
+        ("pytest -q", shown(143, test_pays="failed"), "it was ended by signal 15 (exit code 143)"),
+        ("pytest -q", shown(1, "python: No module named pytest"), "pytest is not installed"),
+        ("./check.sh", shown(127, "sh: 1: jq: not found"), "jq was not found (exit code 127)"),
+        # A test that fails without the network has a name, and the script is to be written.
+        ("pytest -q", shown(1, "npm error code E503", test_pays="failed"), ""),
+        ("./check.sh", shown(127, "sh: 1: ./check.sh: not found"), ""),
+        ("./check.sh", shown(1, "no"), ""),
+    ],
+)
+async def test_a_run_that_was_cut_or_lacks_a_tool_is_unknown(
+    command: str, result: CommandResult, unknown: str
+) -> None:
+    run = await run_suite(InTurn([result, result]), SuiteCommand(command, 60), "c1", "before")
+
+    assert isinstance(run, SuiteRun)
+    assert run.unknown == unknown
+
+
+async def test_a_runner_that_ended_early_is_seen() -> None:
+    early = replace(shown(0), evidence=replace(evidence(0), command="pytest -q"))
+
+    run = await run_suite(InTurn([early]), SUITE, "c1", "after")
+
+    assert isinstance(run, SuiteRun)
+    assert run.gap == RunnerGap("end", "pytest did not report its end")
+
+
+async def test_tests_are_counted_where_nothing_names_them() -> None:
+    counted = shown(0, "..\nRan 2 tests in 0.001s\n\nOK\n")
+
+    run = await run_suite(InTurn([counted]), SuiteCommand("make test", 60), "c1", "after")
+
+    assert isinstance(run, SuiteRun)
+    assert run.ran == 2
+
+
+async def test_the_pinned_tree_is_passed_on_in_both_runs() -> None:
+    runner = InTurn([shown(1, test_pays="failed"), shown(1, test_pays="failed")])
+    pins = PinPlan("base")
+
+    await run_suite(runner, SUITE, "c1", "pinned", pins=pins)
+
+    assert [(trial.when, trial.pins) for trial in runner.trials] == [("pinned", pins)] * 2
 
 
 async def test_a_report_that_cannot_be_read_is_no_report() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.workspace.real_git import Repository, repository_in
+from treadle.domain.pin_plan import PinnedFile, PinPlan
 from treadle.workspace.project import Project, find_project
 from treadle.workspace.setup_key import SetupNotYet, setup_key
 
@@ -37,6 +38,42 @@ async def test_code_does_not_matter_to_an_installer(user: Repository) -> None:
     )
 
     assert one == two != three
+
+
+async def test_a_pinned_tree_has_the_key_of_its_own_manifests(user: Repository) -> None:
+    project = await project_of(user)
+    base = user.commit(**{"package.json": '{"a": 1}', "test.js": "fails"})
+    tip = user.commit(**{"package.json": '{"b": 1}', "test.js": ""})
+    files = PinnedFile("package.json", "restored", ""), PinnedFile("test.js", "restored", "")
+    merged = PinnedFile("package.json", "merged", "", b'{"b": 1}')
+    plans = PinPlan(base), PinPlan(base, files[:1]), PinPlan(base, files), PinPlan(base, (merged,))
+
+    of_base, of_tip = [await setup_key(project, commit, "npm ci") for commit in (base, tip)]
+    pinned = [await setup_key(project, tip, "npm ci", pins=plan) for plan in plans]
+
+    assert of_base != of_tip
+    assert pinned == [of_tip, of_base, of_base, of_tip]
+
+
+async def test_a_pinned_tree_may_lack_what_a_setup_needs(user: Repository) -> None:
+    base = user.head
+    tip = user.commit(**{"setup.sh": "true"})
+    pins = PinPlan(base, (PinnedFile("setup.sh", "left_out", ""),))
+
+    key = await setup_key(await project_of(user), tip, "sh setup.sh", pins=pins)
+
+    assert key == SetupNotYet(("setup.sh",))
+
+
+async def test_a_submodule_matters_to_an_installer(user: Repository) -> None:
+    user.commit(**{"package.json": "{}"})
+    found = []
+    for commit in (user.head, user.git("rev-parse", "HEAD~")):
+        user.git("update-index", "--add", "--cacheinfo", f"160000,{commit},lib")
+        user.git("commit", "--quiet", "--message", "Lib")
+        found.append(await setup_key(await project_of(user), user.head, "npm ci"))
+
+    assert len(set(found)) == 2
 
 
 async def test_all_files_matter_to_any_other_command(user: Repository) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, Span, paragraph
 from treadle.cli.terminal.table import align_columns
-from treadle.verify.evidence_diff import EvidenceDiff
+from treadle.verify.evidence_diff import PINNED_WORDS, EvidenceDiff
 from treadle.views.check_text import agreement_text, short_exit_text
 from treadle.views.safe_text import fit, sanitize
 
@@ -19,7 +19,11 @@ def evidence_table(diffs: Sequence[EvidenceDiff], options: RenderOptions) -> lis
     """A heading and one line for each piece of evidence; a long title is cut."""
     room = max(SHORTEST_TITLE, min(LONGEST_TITLE, options.width - OTHERS))
     heading: list[Span] = [(title, "quiet") for title in TITLES]
-    return align_columns([heading, *(_cells(each, room) for each in diffs)])
+    rows = [
+        (_title(before, each, room), *_results(each))
+        for before, each in zip((None, *diffs), diffs, strict=False)
+    ]
+    return align_columns([heading, *rows])
 
 
 def disagreement_texts(diff: EvidenceDiff) -> list[str]:
@@ -42,11 +46,18 @@ def agreement_line(diffs: Sequence[EvidenceDiff]) -> Line:
     return (agreement_text(agreeing, len(diffs)),)
 
 
-def _cells(each: EvidenceDiff, room: int) -> list[Span]:
+def _title(before: EvidenceDiff | None, each: EvidenceDiff, room: int) -> Span:
+    """The title; what was shown with the judges of the base is part of the row before it."""
+    recorded = each.recorded
+    if recorded.is_pinned and before and before.recorded.subject == recorded.subject:
+        return f"  {PINNED_WORDS[recorded.kind]}", "plain"
+    return fit(recorded.title, room), "plain"
+
+
+def _results(each: EvidenceDiff) -> list[Span]:
     then, current = each.recorded.evidence, each.current
     now = "-" if current.now is None else short_exit_text(current.now)
     return [
-        (fit(each.recorded.title, room), "plain"),
         (short_exit_text(then), "plain"),
         (now, "plain" if each.agrees else "bad"),
         (current.tree[:12] or "missing", "plain" if current.tree == then.tree else "bad"),

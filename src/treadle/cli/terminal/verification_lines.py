@@ -131,10 +131,11 @@ def _check_finished_lines(event: CheckFinished, options: RenderOptions) -> list[
         return _bisect_lines(event, options)
     if evidence.when == "pinned":
         return _pinned_lines(event, options)
-    if evidence.is_green:
+    if event.is_green:
         return _check_passed_lines(event, options)
+    how = event.unfinished or exit_text(evidence)
     return [
-        _check_line(event, "✘ check failed", exit_text(evidence), style="bad"),
+        _check_line(event, "✘ check failed", how, style="bad"),
         _command_line(evidence.command),
         *last_lines(event.output, options, most=OUTPUT_LINES[options.level], indent="    "),
     ]
@@ -143,7 +144,7 @@ def _check_finished_lines(event: CheckFinished, options: RenderOptions) -> list[
 def _check_before_lines(event: CheckFinished, options: RenderOptions) -> list[Line]:
     """A check should fail before the work; one that passes proves nothing and gets a warning."""
     took = duration(event.evidence.duration_s)
-    if event.evidence.is_green:
+    if event.is_green:
         text = "! check passes before the work, so it shows nothing"
         return [
             _check_line(event, text, took, style="warning"),
@@ -172,8 +173,8 @@ def _pinned_lines(event: CheckFinished, options: RenderOptions) -> list[Line]:
     """The run with the user's own tests, which decides the grade."""
     if options.level < Verbosity.VERBOSE:
         return []
-    mark, how = ("✔", "passes") if event.evidence.is_green else ("!", "fails")
-    style: Style = "good" if event.evidence.is_green else "warning"
+    mark, how = ("✔", "passes") if event.is_green else ("!", "fails")
+    style: Style = "good" if event.is_green else "warning"
     text = f"{mark} check {how} with your version of the tests"
     return [_check_line(event, text, duration(event.evidence.duration_s), style=style)]
 
@@ -206,7 +207,7 @@ def _bisect_lines(event: CheckFinished, options: RenderOptions) -> list[Line]:
     """One probe in the search for the round that broke it."""
     if options.level < Verbosity.VERBOSE:
         return []
-    how = "holds" if event.evidence.is_green else "is broken"
+    how = "holds" if event.is_green else "is broken"
     return [
         _check_line(
             event, f"check {how}", f"at {short_commit(event.evidence.commit)}", style="quiet"

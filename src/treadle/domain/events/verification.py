@@ -54,14 +54,22 @@ class CheckFinished:
     inconclusive: str = ""
     # On the pinned tree: the files that the work changed or added and that the check read.
     read_files: tuple[str, ...] = ()
+    # Why it is red although it ended with exit code 0: its test runner did not report its end.
+    unfinished: str = ""
+    # Before the work: a program that was not found, and that may be the work itself.
+    missing_program: str = ""
     type: Literal["check.finished"] = "check.finished"
+
+    @property
+    def is_green(self) -> bool:
+        return self.evidence.is_green and not self.unfinished
 
     @property
     def before_outcome(self) -> BeforeOutcome:
         """What a run before the work says about its check; empty if it says nothing."""
         if self.inconclusive:
             return ""
-        return "passed" if self.evidence.is_green else "failed"
+        return "passed" if self.is_green else "failed"
 
     def with_outcome_before(self, check: Check) -> Check:
         """The check with its outcome before the work, or why there is none."""
@@ -148,8 +156,9 @@ class SuiteFinished:
     type: Literal["suite.finished"] = "suite.finished"
 
 
-# The kinds of files that the work is judged by; check: a file that a check's command uses.
-EvidenceFileKind = Literal["specification", "tests", "ci", "lint", "coverage", "check"]
+# The kinds of files that the work is judged by; check: a file that a check's command uses;
+# runner: what test runners, interpreters and build tools load by themselves.
+EvidenceFileKind = Literal["specification", "tests", "ci", "lint", "coverage", "check", "runner"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ def parse(text: str) -> tuple[ReportedCase, ...] | MalformedReport:
     run = _CargoRun()
     for line in text.splitlines():
         run.add_line(line)
-    if run.is_cut:
+    if run.is_cut or run.is_running:
         return refuse(NAME, "fewer tests than it says to run", remedy=CUT)
     return tuple(run.cases)
 
@@ -45,10 +45,16 @@ class _CargoRun:
         self._failed: int | None = None
         self._red: dict[str, int] = {}
 
+    @property
+    def is_running(self) -> bool:
+        """Whether tests were announced and no result of them all followed: a test ended them."""
+        return self._promised is not None
+
     def add_line(self, line: str) -> None:
         if target := _TARGET.match(line):
             self._target = _target(target)
         elif count := _COUNT.match(line):
+            self.is_cut = self.is_cut or self.is_running
             self._begin(int(count[1]))
         elif line.startswith("test result: "):
             self._end()

@@ -1,7 +1,7 @@
 """Parses JUnit XML (pytest, jest-junit, vitest, gotestsum, PHPUnit, RSpec). Pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from treadle.domain.suite_report import CaseOutcome, MalformedReport
 from treadle.verify.reports.bounds import MOST_CASES, whole_number
@@ -18,6 +18,8 @@ _NOT_LOADED = "collection failure"
 # gotestsum's test name for a package that does not build.
 _GO_MAIN = "TestMain"
 _NOT_RUN = frozenset({"notrun", "skipped", "disabled", "suppressed", "pending", "todo"})
+# Node's type of a skip for a test that may fail.
+_TODO = "todo"
 
 
 def parse(name: str, content: bytes) -> tuple[ReportedCase, ...] | MalformedReport:
@@ -27,13 +29,20 @@ def parse(name: str, content: bytes) -> tuple[ReportedCase, ...] | MalformedRepo
     return malformed or tuple(collector.cases)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Suite:
+    """A testsuite that is being read."""
+
     name: str
     file: str
     # The number of failures that it declares, and the failures read before it.
     declared: int
     red_before: int
+    # The number of tests that it declares; None if it does not.
+    tests: int | None = None
+    # Positions of its own cases, and of those among them that took no time.
+    cases: list[int] = field(default_factory=list)
+    instant: list[int] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -43,6 +52,7 @@ class _OpenCase:
     attributes: Mapping[str, str]
     verdicts: list[tuple[str, str, str]] = field(default_factory=list)
     message: str = ""
+    is_todo: bool = False
 
 
 class _CaseCollector:
@@ -61,11 +71,14 @@ class _CaseCollector:
             declared = (whole_number(attributes.get(each, "")) for each in ("failures", "errors"))
             file = attributes.get("file", "") or attributes.get("filepath", "")
             count = sum(each or 0 for each in declared)
-            self._suites.append(_Suite(attributes.get("name", ""), file, count, self._red))
+            tests = whole_number(attributes.get("tests", ""))
+            self._suites.append(_Suite(attributes.get("name", ""), file, count, self._red, tests))
         elif tag == "testcase":
             self._case = _OpenCase(attributes)
         elif self._case and tag in _VERDICTS:
             self._case.message = attributes.get("message", "")
+            is_todo = tag == "skipped" and attributes.get("type") == _TODO
+            self._case.is_todo = self._case.is_todo or is_todo
 
     def end_element(self, tag: str, text: str) -> None:
         if tag == "testsuite":
@@ -83,6 +96,9 @@ class _CaseCollector:
         # One case more than the limit is enough to refuse the report.
         if not self._is_repeat(reported, tags) and len(self.cases) <= MOST_CASES:
             self._red += reported.outcome == "failed"
+            suite.cases.append(len(self.cases))
+            if case.attributes.get("time") == "0" and not tags:
+                suite.instant.append(len(self.cases))
             self.cases.append(reported)
         self._tags = tags
 
@@ -98,7 +114,14 @@ class _CaseCollector:
         return reported.name == LOAD_FAILURE or (self._tags == {"failure"} and tags == {"error"})
 
     def _close_suite(self, suite: _Suite) -> None:
-        """Count a suite that failed as a whole, such as a file that does not load, as a test."""
+        """Count a suite that failed as a whole, such as a file that does not load, as a test.
+
+        jest-junit lists tests that are yet to be written like those that passed, and does not
+        count them.
+        """
+        if suite.tests is not None and len(suite.cases) - suite.tests == len(suite.instant):
+            for position in suite.instant:
+                self.cases[position] = replace(self.cases[position], outcome="skipped")
         if suite.declared and self._red == suite.red_before:
             self._red += 1
             message = f"{suite.declared} failed, and the report does not name them"
@@ -156,6 +179,8 @@ def _short(file: str) -> str:
 
 def _outcome(case: _OpenCase) -> CaseOutcome:
     tags = {tag for tag, _, _ in case.verdicts}
+    if case.is_todo:
+        return "skipped"
     if tags.intersection(_RED):
         return "failed"
     states = {case.attributes.get(each, "").lower() for each in ("status", "result")}

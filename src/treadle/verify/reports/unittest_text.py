@@ -18,14 +18,18 @@ _VERDICT = re.compile(
     r"(ok|FAIL|ERROR|skipped (?:'.*'|\".*\")|expected failure|unexpected success)$"
 )
 _SECTION = re.compile(r"^(FAIL|ERROR|UNEXPECTED SUCCESS): ([\w.]+) \(([\w.<>]+)\)(.*)$")
+# A test that is expected to fail shows nothing, so it does not count as one that passed.
 _OUTCOMES: Mapping[str, CaseOutcome] = {
     "ok": "passed",
-    "expected failure": "passed",
+    "expected failure": "skipped",
     "FAIL": "failed",
     "ERROR": "failed",
     "unexpected success": "failed",
 }
-_WHY = {"unexpected success": "it passed, and was expected to fail"}
+_WHY = {
+    "expected failure": "it failed, and was expected to",
+    "unexpected success": "it passed, and was expected to fail",
+}
 _RULE = "-" * 70
 _DOUBLE_RULE = "=" * 70
 # A failure of one of these means a class or module whose tests could not run.

@@ -14,6 +14,7 @@ from treadle.workflows.deliver.check_history import (
     first_check_commits,
     green_checks,
     planned_deliverables,
+    unknown_looks,
 )
 from treadle.workflows.deliver.check_runs import CheckRuns
 from treadle.workflows.deliver.deliver_work import DeliverWork
@@ -146,7 +147,9 @@ def _verifier(parts: RunParts, board: DeliverableBoard) -> DeliverableVerifier:
 
     suite = None
     if checks.suite is not None:
-        suite = SuiteVerifier(checks.runner, checks.suite, baseline, rules, parts.log.record)
+        suite = SuiteVerifier(
+            checks.runner, checks.suite, baseline, rules, parts.log.record, checks.judges
+        )
     return DeliverableVerifier(
         checks=check_runs(parts),
         board=board,
@@ -156,6 +159,7 @@ def _verifier(parts: RunParts, board: DeliverableBoard) -> DeliverableVerifier:
         required=checks.required,
         first_commits=first_check_commits(parts.read_log),
         looks=count_looks(parts.read_log),
+        unknown_looks=unknown_looks(parts.read_log),
     )
 
 

@@ -32,12 +32,21 @@ def count_looks(read: ReadLog) -> dict[CheckKey, int]:
     return looks
 
 
+def unknown_looks(read: ReadLog) -> dict[CheckKey, CheckFinished]:
+    """Looks before the work at which a program was missing."""
+    looks: dict[CheckKey, CheckFinished] = {}
+    for event in _finished_checks(read):
+        if event.evidence.when == "before" and event.missing_program:
+            looks[event.deliverable, event.criterion, event.evidence.command] = event
+    return looks
+
+
 def green_checks(read: ReadLog) -> list[CheckFinished]:
     """The checks that were green on the work."""
     return [
         event
         for event in _finished_checks(read)
-        if event.evidence.is_green and event.evidence.when != "before"
+        if event.is_green and event.evidence.when != "before"
     ]
 
 

@@ -7,6 +7,7 @@ from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.verification import CheckFinished
 from treadle.domain.pin_plan import PinPlan
 from treadle.domain.ports import Log
+from treadle.verify.before_look import UnknownLook, before_look, inconclusive_reason
 from treadle.verify.check_runner import CheckCommand, CheckRunner, CommandResult, CommandStopped
 from treadle.verify.grade import (
     NO_ACCESS_TIMES,
@@ -16,8 +17,10 @@ from treadle.verify.grade import (
     pinned_failure,
 )
 from treadle.verify.judge_pins import JudgePins, NoJudgePins
-from treadle.verify.start_failure import inconclusive_reason
+from treadle.verify.runner_end import unfinished_reason
 
+# Where a red result may say nothing about the project.
+CAN_BE_UNKNOWN: tuple[CheckTiming, ...] = ("before", "pinned")
 # Files that an event names.
 MAX_READ_FILES = 20
 
@@ -39,24 +42,48 @@ class CheckRuns:
     green: list[CheckFinished] = field(default_factory=list)
 
     async def run(
-        self, command: str, commit: str, when: CheckTiming, *, pins: PinPlan | None = None
+        self,
+        command: str,
+        commit: str,
+        when: CheckTiming,
+        *,
+        pins: PinPlan | None = None,
+        find_program: str = "",
     ) -> CommandResult:
         """Run a command; raises if the run is asked to stop."""
         watched = () if when == "before" else await self.judges.changed_paths(self.base, commit)
-        check = CheckCommand(command, commit, when, self.check_s, pins=pins, watched=tuple(watched))
+        check = CheckCommand(
+            command,
+            commit,
+            when,
+            self.check_s,
+            pins=pins,
+            watched=tuple(watched),
+            find_program=find_program,
+        )
         result = await self.runner.run(check)
         if isinstance(result, CommandStopped):
             raise VerificationStopped
         return result
 
     async def on_work(
-        self, deliverable: Deliverable, check: Check, tip: str, when: CheckTiming
+        self,
+        deliverable: Deliverable,
+        check: Check,
+        tip: str,
+        when: CheckTiming,
+        *,
+        find_program: str = "",
     ) -> CheckFinished:
-        """The result on a commit of the work; one that was green there is not run again."""
+        """The result on a commit of the work; one that was green there is not run again.
+
+        `find_program` was not found before the work; the result names it if the work lacks it, too.
+        """
         green = self.green_on(check.command, tip)
         if green is None:
-            result = await self.run(check.command, tip, when)
-            event = _event_of(deliverable.id, check, result)
+            result = await self.run(check.command, tip, when, find_program=find_program)
+            missing = "" if result.program_present else find_program
+            event = replace(finished_event(deliverable.id, check, result), missing_program=missing)
         else:
             event = replace(green, deliverable=deliverable.id, criterion=check.criterion)
         return self._record(event)
@@ -71,15 +98,18 @@ class CheckRuns:
         if plan.is_empty:
             return PinnedResult("passed")
         green = self.green_on(check.command, tip, "pinned")
-        if green is not None:
-            self._record(replace(green, deliverable=deliverable.id, criterion=check.criterion))
-            return PinnedResult("passed")
-        result = await self.run(check.command, tip, "pinned", pins=plan)
-        event = self._record(_event_of(deliverable.id, check, result))
-        if not event.evidence.is_green:
-            return PinnedResult("failed", pinned_failure(plan, event.inconclusive))
-        if result.read_files is None:
-            return PinnedResult("failed", NO_ACCESS_TIMES)
+        if green is None:
+            result = await self.run(check.command, tip, "pinned", pins=plan)
+            event = finished_event(deliverable.id, check, result)
+            if event.is_green and result.read_files is None:
+                event = replace(event, inconclusive=NO_ACCESS_TIMES)
+        else:
+            event = replace(green, deliverable=deliverable.id, criterion=check.criterion)
+        self._record(event)
+        if event.is_green and event.inconclusive:
+            return PinnedResult("failed", event.inconclusive)
+        if not event.is_green:
+            return PinnedResult("failed", pinned_failure(plan, event))
         return PinnedResult("passed")
 
     def green_on(
@@ -98,18 +128,22 @@ class CheckRuns:
         if event in self.green:
             return event
         self.log.record(event)
-        if event.evidence.is_green:
+        if event.is_green:
             self.green.append(event)
         return event
 
 
-def _event_of(deliverable: str, check: Check, result: CommandResult) -> CheckFinished:
+def finished_event(deliverable: str, check: Check, result: CommandResult) -> CheckFinished:
+    """The event of a result. A red check on the work itself is a fault of the work."""
+    inconclusive = inconclusive_reason(result) if result.evidence.when in CAN_BE_UNKNOWN else ""
+    look = before_look(result) if inconclusive else None
     return CheckFinished(
         deliverable,
         check.criterion,
         result.evidence,
         result.output,
-        # A red check on the work is a fault of the work until it runs.
-        inconclusive_reason(result) if result.evidence.when == "pinned" else "",
+        inconclusive,
         tuple(result.read_files or ())[:MAX_READ_FILES],
+        unfinished_reason(result, check.command),
+        look.program if isinstance(look, UnknownLook) else "",
     )

@@ -1,7 +1,7 @@
 """Verifies claims: runs checks and tests on commits, and sets statuses and grades by them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import TypeAlias
@@ -17,19 +17,19 @@ from treadle.domain.events.verification import (
     RegressionFound,
 )
 from treadle.domain.suite_report import TEST_COMMAND
+from treadle.verify.before_look import MAX_LOOKS
 from treadle.verify.check_runner import CommandStopped
 from treadle.verify.grade import (
-    SuiteGrade,
     grade_criterion,
     grade_deliverable,
     lower_grades,
     shortfall,
 )
-from treadle.verify.start_failure import inconclusive_reason
 from treadle.verify.suite import failures_text
 from treadle.verify.suite_comparison import SuiteComparison
+from treadle.verify.suite_grade import SuiteGrade
 from treadle.workflows.deliver.board import DeliverableBoard
-from treadle.workflows.deliver.check_runs import CheckRuns, VerificationStopped
+from treadle.workflows.deliver.check_runs import CheckRuns, VerificationStopped, finished_event
 from treadle.workflows.deliver.finding_text import FailedCheck, describe_failures
 from treadle.workflows.deliver.regression import find_breaking_round
 from treadle.workflows.loop.findings import RoundCommits, VerificationFindings
@@ -41,8 +41,6 @@ UNINFORMATIVE_TESTS = (
     "the test command fails as it did before the work, so it says nothing about the work; see what"
     " it needs on a fresh checkout, such as project.setup"
 )
-# How often a check that could not run before the work is tried there.
-MAX_LOOKS = 3
 
 # A check: its deliverable, criterion and command.
 CheckKey: TypeAlias = tuple[str, str, str]
@@ -69,6 +67,8 @@ class DeliverableVerifier:
     # The commit on which each check first ran before the work, and how often it could not run.
     first_commits: dict[CheckKey, str] = field(default_factory=dict)
     looks: dict[CheckKey, int] = field(default_factory=dict)
+    # Looks before the work at which a program was missing.
+    unknown_looks: dict[CheckKey, CheckFinished] = field(default_factory=dict)
 
     def is_due(self) -> bool:
         """Whether a round left anything to verify."""
@@ -123,10 +123,11 @@ class DeliverableVerifier:
             first = self.first_commits.setdefault(key, commit)
             self.looks[key] = self.looks.get(key, 0) + 1
             result = await self.checks.run(check.command, first, "before")
-            why = inconclusive_reason(result)
-            finished = CheckFinished(name, check.criterion, result.evidence, result.output, why)
+            finished = finished_event(name, check, result)
             self.checks.log.record(finished)
             self.board.set_before(finished)
+            if finished.missing_program:
+                self.unknown_looks[key] = finished
 
     async def _verify_claims(self, tip: str, accepted: Sequence[str]) -> VerificationFindings:
         claims = self.board.claims()
@@ -135,7 +136,8 @@ class DeliverableVerifier:
         failures = {d.id: await self._failed_checks(d, tip, "after") for d in claims}
         comparison, output = await self._tests(tip, "after", accepted)
         self.board.drop_claims([name for name, failed in failures.items() if failed])
-        for deliverable in claims:
+        current = {d.id: d for d in self.board.deliverables}
+        for deliverable in (current.get(d.id, d) for d in claims):
             # A claim that only the tests reject stays open: a person may accept the failures.
             if not failures[deliverable.id] and comparison.passes:
                 graded = await self._grade(deliverable, tip)
@@ -174,11 +176,22 @@ class DeliverableVerifier:
     ) -> list[FailedCheck]:
         failures = []
         for check in deliverable.checks:
-            event = await self.checks.on_work(deliverable, check, tip, when)
-            if not event.evidence.is_green:
+            key = (deliverable.id, check.criterion, check.command)
+            look = None if check.before else self.unknown_looks.get(key)
+            program = "" if look is None else look.missing_program
+            event = await self.checks.on_work(deliverable, check, tip, when, find_program=program)
+            if not event.is_green:
                 exit_code = event.evidence.exit_code
                 failures.append(FailedCheck(deliverable.id, check, exit_code, event.output))
+            elif look is not None and not event.missing_program:
+                self._settle_look(look)
         return failures
+
+    def _settle_look(self, look: CheckFinished) -> None:
+        """A program that the work brought was missing before it, as it should be: that is red."""
+        red = replace(look, inconclusive="", missing_program="")
+        self.checks.log.record(red, once=f"settled {red.deliverable} {red.criterion}")
+        self.board.set_before(red)
 
     async def _record_regression(self, failure: FailedCheck, tips: RoundCommits) -> None:
         """Record which round broke the check, searched since its pass."""
@@ -200,12 +213,9 @@ class DeliverableVerifier:
         if self.checks.green_on(command, commit) is not None:
             return True
         result = await self.checks.run(command, commit, "bisect")
-        self.checks.log.record(
-            CheckFinished(
-                failure.deliverable, failure.check.criterion, result.evidence, result.output
-            )
-        )
-        return result.evidence.is_green
+        event = finished_event(failure.deliverable, failure.check, result)
+        self.checks.log.record(event)
+        return event.is_green
 
     async def _tests(
         self, tip: str, when: CheckTiming, accepted: Sequence[str]

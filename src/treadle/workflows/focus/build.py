@@ -8,6 +8,7 @@ from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import SetupFinished
 from treadle.domain.run import LandingChoice
 from treadle.verify.check_runner import CommandStopped
+from treadle.verify.grade import shortfall
 from treadle.verify.suite_comparison import RegressionRules
 from treadle.workflows.focus.focus_files import FocusFiles
 from treadle.workflows.focus.focus_history import FocusHistory, phase_state
@@ -16,7 +17,12 @@ from treadle.workflows.focus.focus_work import FocusWork
 from treadle.workflows.focus.phases import PhaseState
 from treadle.workflows.focus.prompt import FocusFacts
 from treadle.workflows.focus.review_rules import ReviewRules
-from treadle.workflows.focus.review_steps import ReviewSteps, VerifyTests, no_objection
+from treadle.workflows.focus.review_steps import (
+    ReviewSteps,
+    SuiteFindings,
+    VerifyTests,
+    no_objection,
+)
 from treadle.workflows.loop.round_steps import nothing_to_prepare
 from treadle.workflows.loop.run_loop import RunLoop
 from treadle.workflows.loop.run_parts import RunParts
@@ -145,11 +151,15 @@ def _verify_tests(parts: RunParts, history: History) -> VerifyTests:
 
     # Not unlanded work of an earlier run: its failures would count as known.
     baseline = parts.workspace.snapshot
-    suite = SuiteVerifier(checks.runner, checks.suite, baseline, rules, parts.log.record)
+    suite = SuiteVerifier(
+        checks.runner, checks.suite, baseline, rules, parts.log.record, checks.judges
+    )
 
-    async def verify_tests(commit: str) -> str | CommandStopped:
+    async def verify_tests(commit: str) -> SuiteFindings | CommandStopped:
         verdict = await suite.verify(commit)
-        return verdict if isinstance(verdict, CommandStopped) else verdict.problems
+        if isinstance(verdict, CommandStopped):
+            return verdict
+        return SuiteFindings(verdict.problems, shortfall((), verdict.grade, checks.required))
 
     return verify_tests
 

@@ -52,7 +52,7 @@ class SessionVerdict:
 
 
 # cut: the run was asked to stop before the verdict.
-ReviewOutcome = Literal["approved", "changes", "given_up", "tests_failed", "cut"]
+ReviewOutcome = Literal["approved", "unproven", "changes", "given_up", "tests_failed", "cut"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +117,8 @@ def after_review(state: PhaseState, verdict: ReviewVerdict) -> PhaseState:
     match verdict.outcome:
         case "approved":
             return replace(state, stop=StopRun("approved", verdict.reason))
+        case "unproven":
+            return replace(state, stop=StopRun("unproven", verdict.reason))
         case "given_up":
             return replace(state, stop=StopRun("max_iterations", verdict.reason))
         case "tests_failed":

@@ -8,9 +8,9 @@ from treadle.domain.events.verification import TouchedFile
 from treadle.domain.ports import Clock, Log
 from treadle.domain.review import ReviewFinding
 from treadle.verify.check_runner import CheckCommand, CheckRunner, CommandStopped
-from treadle.verify.evidence_files import find_touched_evidence
+from treadle.verify.judge_files import find_touched_evidence
 from treadle.workflows.focus.focus_history import FocusHistory
-from treadle.workflows.focus.phases import PhaseState, ReviewVerdict
+from treadle.workflows.focus.phases import PhaseState, ReviewOutcome, ReviewVerdict
 from treadle.workflows.focus.previous_findings import (
     FindingStatus,
     PreviousFindings,
@@ -33,16 +33,28 @@ from treadle.workflows.loop.run_parts import ProjectNotes
 from treadle.workspace.diffs import changed_files
 from treadle.workspace.git import Git
 
+# Outcomes with an approval of the reviewer.
+APPROVALS: tuple[ReviewOutcome, ...] = ("approved", "unproven")
 # Commands of findings that one review runs.
 MAX_COMMANDS = 10
 
-# Runs the tests of a commit; their objections as text, empty if there are none.
-VerifyTests = Callable[[str], Awaitable[str | CommandStopped]]
+
+@dataclass(frozen=True, slots=True)
+class SuiteFindings:
+    """What the tests say about a commit: their objections as text, and why their grade is too low;
+    both are empty if there is nothing against it."""
+
+    objections: str = ""
+    shortfall: str = ""
 
 
-async def no_objection(commit: str) -> str:
+# Runs the tests of a commit.
+VerifyTests = Callable[[str], Awaitable[SuiteFindings | CommandStopped]]
+
+
+async def no_objection(commit: str) -> SuiteFindings:
     """For projects that have no tests to run."""
-    return ""
+    return SuiteFindings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +102,20 @@ class ReviewSteps:
         )
         outcome, reason = judgement.outcome, judgement.reason
         if outcome == "approved":
-            objections = await self.verify_tests(commit)
-            if isinstance(objections, CommandStopped):
+            tests = await self.verify_tests(commit)
+            if isinstance(tests, CommandStopped):
                 return ReviewVerdict("cut", "")
-            if objections:
+            if tests.objections:
                 last = state.reviews + 1 >= self.rules.max_reviews
-                outcome, reason = "tests_failed" if last else "changes", objections
-                judgement = replace(judgement, reason=_one_line(objections))
+                outcome, reason = "tests_failed" if last else "changes", tests.objections
+                judgement = replace(judgement, reason=_one_line(tests.objections))
+            elif tests.shortfall:
+                outcome = "unproven"
+                judgement = replace(judgement, reason=tests.shortfall)
         self.log.record(
             ReviewJudged(
                 number=state.number,
-                verdict="approved" if outcome == "approved" else "changes_requested",
+                verdict="approved" if outcome in APPROVALS else "changes_requested",
                 commit=commit,
                 reason=truncate(reason, MAX_REVIEW),
                 findings=judgement.findings,

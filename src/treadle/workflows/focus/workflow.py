@@ -27,7 +27,7 @@ WORKFLOW = Workflow(
     roles={"planning": "planner", "task": "implementer", "review": "reviewer"},
     labels={"planning": "planning", "task": "one task", "review": "reviewing"},
     specification="inputs_with_folder",
-    ends=("approved", "spec_issue", "tests_failed"),
+    ends=("approved", "spec_issue", "tests_failed", "unproven"),
     build=build,
     # What to work on; a person's review that the first plan must satisfy.
     inputs=("words", "review"),

@@ -1,18 +1,21 @@
 """Records what a run changed: how many files and lines, and which evidence files: tests, CI, and
 files that its checks use."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from treadle.domain.check import Check
+from treadle.domain.check import Check, FileChange
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.verification import CheckAdded, EvidenceFileKind, EvidenceTouched
 from treadle.domain.events.work import DeliverableCreated, StatusAdopted, WorkChanged
-from treadle.verify.command_files import refers_to_file, uses_evidence_file
-from treadle.verify.evidence_files import find_touched_evidence
+from treadle.verify.command_files import find_judges
+from treadle.verify.judge_files import find_touched_evidence
 from treadle.workflows.loop.run_parts import RunParts
 from treadle.workspace.change_counts import count_changes
 from treadle.workspace.diffs import changed_files
 from treadle.workspace.git import GitFailed
+
+_CHECK: EvidenceFileKind = "check"
+_TESTS: EvidenceFileKind = "tests"
 
 
 async def record_changes(parts: RunParts, specification: str) -> WorkChanged | None:
@@ -29,25 +32,21 @@ async def record_changes(parts: RunParts, specification: str) -> WorkChanged | N
         parts.log.record(warning, once=f"untold {work.commit}")
         return None
     parts.log.record(counts, once=f"changed {work.commit}")
-    files = find_touched_evidence(
-        changes, specification=specification, named=_evidence_kind_by_command(parts)
-    )
+    kinds = _kinds_by_command(parts, changes)
+    files = find_touched_evidence(changes, specification=specification, named=kinds.get)
     if files:
         parts.log.record(EvidenceTouched(files), once=f"touched {work.commit}")
     return counts
 
 
-def _evidence_kind_by_command(parts: RunParts) -> Callable[[str], EvidenceFileKind | None]:
-    """The kind of a file that the checks or the test command use."""
-    test = parts.facts.test
-    commands = {check.command for check in _checks(parts)}
-
-    def kind_of(path: str) -> EvidenceFileKind | None:
-        if any(uses_evidence_file(command, path) for command in commands):
-            return "check"
-        return "tests" if refers_to_file(test, path) else None
-
-    return kind_of
+def _kinds_by_command(
+    parts: RunParts, changes: tuple[FileChange, ...]
+) -> dict[str, EvidenceFileKind]:
+    """The kinds of files that the checks or the test command use."""
+    kinds = dict.fromkeys(find_judges(parts.facts.test, changes), _TESTS)
+    for command in {check.command for check in _checks(parts)}:
+        kinds |= dict.fromkeys(find_judges(command, changes), _CHECK)
+    return kinds
 
 
 def _checks(parts: RunParts) -> Iterator[Check]:

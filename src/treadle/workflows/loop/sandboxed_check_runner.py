@@ -13,14 +13,18 @@ from typing import Protocol
 from treadle.domain.check import Evidence
 from treadle.domain.errors import ProjectError
 from treadle.domain.events.work import SetupFinished
+from treadle.domain.pin_plan import PinPlan
 from treadle.domain.sandbox import Confinement, Network, Sandbox
 from treadle.policy.redaction import Redactor
 from treadle.session.stop_signal import unless_stopped
 from treadle.verify.check_runner import CheckCommand, CommandResult, CommandStopped
 from treadle.workflows.loop.workspace_setup import MAX_TRIES, RunSetup
-from treadle.workspace.clean_checkout import CleanCheckout, SetupBase, find_tree
+from treadle.workspace.access_times import AccessMark, keeps_access_times, mark_unread, read_files
+from treadle.workspace.clean_checkout import CleanCheckout, SetupBase
 from treadle.workspace.output_files import mark_files, read_written_files
+from treadle.workspace.pinned_tree import find_tree
 from treadle.workspace.project import Project
+from treadle.workspace.project_programs import has_program
 from treadle.workspace.setup_key import SetupNotYet, setup_key
 
 # Characters of the output that a result contains; the log has all of it.
@@ -70,6 +74,14 @@ class CheckBounds:
     clean: Redactor
 
 
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """What is checked out."""
+
+    commit: str
+    pins: PinPlan | None = None
+
+
 @dataclass(slots=True)
 class SandboxedCheckRunner:
     """The `CheckRunner` port. Runs one check at a time, each with its own checkout and home, so
@@ -96,19 +108,19 @@ class SandboxedCheckRunner:
         return result or CommandStopped()
 
     async def _run_on_checkout(self, check: CheckCommand) -> CommandResult:
-        project = self.bounds.project
-        tree = await find_tree(project, check.commit)
-        if tree is None:
-            raise ProjectError(
-                f"{project.root} has no commit {check.commit}",
-                hint="fetch it from where it was made, for example with `git fetch --all`",
-            )
-        setup_note = await self._prepare_tree(check.commit)
+        await self._require_commits(check)
+        target = _Target(check.commit, check.pins)
+        tree, setup_note = await self._prepare_tree(target)
         check = replace(check, seconds=min(check.seconds, self.time_left()))
+        marks = await asyncio.to_thread(self._mark_watched, check.watched)
+        # Afterwards, because marks of access change files as far as marks of output can tell.
         before = await asyncio.to_thread(mark_files, self.tree.work, check.collect)
+        has_own_program = await self._has_program(check)
         started = monotonic()
         result = await self._run(check)
         duration = monotonic() - started
+        # Before Treadle itself reads any of them.
+        accessed = None if marks is None else read_files(self.tree.work, marks)
         # Paths become relative, because readers have the files elsewhere.
         prefix = f"{self.tree.work}/"
         raw_output = (setup_note + output_text(result, check.seconds)).replace(prefix, "")
@@ -122,56 +134,99 @@ class SandboxedCheckRunner:
             duration_s=round(duration, 3),
             fingerprint=fingerprint_of(self.bounds, check, self.tree.included.names),
             log=await asyncio.to_thread(self.logs.keep, text),
+            judges_of=check.pins.base if check.pins else "",
         )
         files = await asyncio.to_thread(
             read_written_files, self.tree.work, check.collect, before=before
         )
         files = {name: content.replace(prefix.encode(), b"") for name, content in files.items()}
         setup_failure = setup_note.strip().rpartition("\n")[2].strip("()")
-        return CommandResult(evidence, text[-MAX_OUTPUT:], files, text, setup_failure)
+        return CommandResult(
+            evidence,
+            text[-MAX_OUTPUT:],
+            files,
+            text,
+            setup_failure,
+            read_files=accessed,
+            # The command may have built it.
+            program_present=has_own_program or await self._has_program(check),
+        )
+
+    async def _require_commits(self, check: CheckCommand) -> None:
+        """Raise ProjectError if the repository lacks what the tree is made of."""
+        project = self.bounds.project
+        for commit in (check.commit, *((check.pins.base,) if check.pins else ())):
+            if await find_tree(project, commit) is None:
+                raise ProjectError(
+                    f"{project.root} has no commit {commit}",
+                    hint="fetch it from where it was made, for example with `git fetch --all`",
+                )
+
+    def _mark_watched(self, watched: Sequence[str]) -> dict[str, AccessMark] | None:
+        """Marks of the watched files; None if this file system does not tell what is read."""
+        if not watched:
+            return {}
+        known = keeps_access_times(self.tree.directory)
+        return mark_unread(self.tree.work, watched) if known else None
+
+    async def _has_program(self, check: CheckCommand) -> bool:
+        program = check.find_program
+        return bool(program) and await asyncio.to_thread(has_program, self.tree.work, program)
 
     async def _run(self, check: CheckCommand) -> CommandOutput:
         return await self.commands.run(check, self.confine(self.tree))
 
-    async def _prepare_tree(self, commit: str) -> str:
-        """Check out the commit and set it up; a note for the output if the setup failed."""
-        project, key = self.bounds.project, await self._setup_key(commit)
+    async def _prepare_tree(self, target: _Target) -> tuple[str, str]:
+        """Check the target out and set it up; the name of the tree, and a note for the output if
+        the setup failed."""
+        project, key = self.bounds.project, await self._setup_key(target)
         if isinstance(key, SetupNotYet):
-            await self.tree.prepare(project, commit)
-            return ""
-        base = await self._base(commit, key)
-        await self.tree.prepare(project, commit, base)
-        return self.tree.note_of(base)
+            return await self.tree.prepare(project, target.commit, pins=target.pins), ""
+        base = await self._base(target, key)
+        tree = await self.tree.prepare(project, target.commit, base, target.pins)
+        return tree, self.tree.note_of(base)
 
     async def try_setup(self, commit: str) -> SetupFinished | SetupNotYet:
         """Set a clean checkout of the commit up; the next check on it uses the result."""
-        key = await self._setup_key(commit)
-        return key if isinstance(key, SetupNotYet) else (await self._set_up(commit, key))[0]
+        target = _Target(commit)
+        key = await self._setup_key(target)
+        return key if isinstance(key, SetupNotYet) else (await self._set_up(target, key))[0]
 
-    async def _setup_key(self, commit: str) -> str | SetupNotYet:
+    async def _setup_key(self, target: _Target) -> str | SetupNotYet:
         project, command = self.bounds.project, self.bounds.setup
         if not command:
             return SetupNotYet(())
-        return await setup_key(project, commit, command, self.tree.included.names)
+        included = self.tree.included.names
+        return await setup_key(project, target.commit, command, included, target.pins)
 
-    async def _base(self, commit: str, key: str) -> SetupBase:
+    async def _base(self, target: _Target, key: str) -> SetupBase:
         """The base for this key; a failed setup is tried again, up to `MAX_TRIES`."""
         base = self.tree.base_for(key)
+        if target.pins is not None and not await self._is_made_on(base, target.pins.base):
+            key = f"{key}-pinned"
+            base = self.tree.base_for(key)
         is_final = self._failures.get(key, 0) >= MAX_TRIES
         if base is not None and (is_final or not self.tree.note_of(base)):
             return base
-        return (await self._set_up(commit, key))[1]
+        return (await self._set_up(target, key))[1]
 
-    async def _set_up(self, commit: str, key: str) -> tuple[SetupFinished, SetupBase]:
+    async def _is_made_on(self, base: SetupBase | None, commit: str) -> bool:
+        """Whether the setup was run on this commit. One that was run on the work may have used
+        files that the pinned tree leaves out, such as a `pip.py`."""
+        tree = await find_tree(self.bounds.project, commit)
+        return base is not None and self.tree.tree_of(base) == tree
+
+    async def _set_up(self, target: _Target, key: str) -> tuple[SetupFinished, SetupBase]:
         """Run the setup on a clean checkout, and keep that as the base for this key."""
-        await self.tree.prepare(self.bounds.project, commit)
+        project = self.bounds.project
+        tree = await self.tree.prepare(project, target.commit, pins=target.pins)
         finished = await self.run_setup(self.confine(self.tree))
         note = ""
         if finished.exit_code != 0:
             self._failures[key] = self._failures.get(key, 0) + 1
             end = f"(setup failed with exit code {finished.exit_code})"
             note = f"{finished.output.rstrip()}\n{end}\n\n"
-        return finished, await asyncio.to_thread(self.tree.keep_base, key, note)
+        return finished, await asyncio.to_thread(self.tree.keep_base, key, note, tree)
 
 
 def output_text(result: CommandOutput, seconds: float) -> str:

@@ -16,6 +16,7 @@ from treadle.workflows.definition import LogFollower
 from treadle.workflows.focus.focus_files import FocusFiles
 from treadle.workflows.focus.focus_work import FocusWork
 from treadle.workflows.focus.review_rules import ReviewRules
+from treadle.workflows.focus.review_steps import SuiteFindings
 from treadle.workflows.loop.run_loop import RunLoop
 
 WORDS = "Tell the time"
@@ -39,7 +40,9 @@ class FocusHarness(RunHarness):
     check: str = CHECK
     said: dict[tuple[str, str], PresetResult] = field(default_factory=lambda: {(CHECK, ""): GREEN})
     # What the tests say, one time after the other; then they have nothing against the work.
-    tests: list[str | CommandStopped] = field(default_factory=list)
+    tests: list[str] = field(default_factory=list)
+    # Why the grade of the tests is too low.
+    shortfall: str = ""
     set_up: list[str] = field(default_factory=list)
     focus_files: FocusFiles | None = None
 
@@ -77,8 +80,8 @@ class FocusHarness(RunHarness):
     async def _set_up(self) -> None:
         self.set_up.append("set up")
 
-    async def _verify_tests(self, commit: str) -> str | CommandStopped:
-        return self.tests.pop(0) if self.tests else ""
+    async def _verify_tests(self, commit: str) -> SuiteFindings | CommandStopped:
+        return SuiteFindings(self.tests.pop(0) if self.tests else "", self.shortfall)
 
 
 def files_in(folder: Path, run: str) -> Mapping[str, str]:

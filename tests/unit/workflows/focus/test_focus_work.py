@@ -32,6 +32,7 @@ from treadle.domain.signal import Role
 from treadle.verify.check_runner import CommandStopped
 from treadle.verify.memory_check_runner import RED, PresetResult
 from treadle.workflows.focus.review_rules import ReviewRules
+from treadle.workflows.focus.review_steps import SuiteFindings
 
 PLAN = "# Plan\n\n- [ ] hands\n- [ ] face\n"
 
@@ -361,10 +362,24 @@ async def test_tasks_that_change_nothing_get_the_run_nowhere(harness: FocusHarne
     assert len(harness.agent.briefs) == 4
 
 
+async def test_work_that_is_approved_but_not_proven_enough_ends_as_unproven(
+    harness: FocusHarness,
+) -> None:
+    harness.shortfall = "the test command is claimed, and verify.require asks for self-tested"
+    harness.sessions = [planned(PLAN), *tasks(harness), reviewed("APPROVED")]
+
+    result = await harness.execute()
+
+    assert (result.reason, result.message) == ("unproven", harness.shortfall)
+    [judged] = harness.of_type(ReviewJudged)
+    assert isinstance(judged, ReviewJudged)
+    assert judged.verdict == "approved"
+
+
 async def test_a_run_that_is_stopped_before_its_review_is_judged_is_not_approved(
     harness: FocusHarness,
 ) -> None:
-    async def stopped(commit: str) -> str | CommandStopped:
+    async def stopped(commit: str) -> SuiteFindings | CommandStopped:
         harness.stop.set()
         return CommandStopped()
 

@@ -43,16 +43,16 @@ async def test_a_setup_command_runs_once_for_the_same_tree(tmp_path: Path) -> No
     assert [path.name for path in harness.checkout.iterdir()] == ["bases"]
 
 
-async def test_another_tree_is_another_base_and_only_two_are_kept(tmp_path: Path) -> None:
+async def test_another_tree_is_another_base_and_only_three_are_kept(tmp_path: Path) -> None:
     harness = await make_runner_harness(tmp_path, {"project.setup": "cat package.json > installed"})
     result = []
-    for version in ("1", "2", "3"):
+    for version in ("1", "2", "3", "4"):
         harness.commit(**{"package.json": f"{version}\n", f"only-{version}": ""})
         harness.repository.git("rm", "--quiet", "--cached", f"only-{version}")
         result.append((await harness.run("cat installed")).output)
 
-    assert result == ["1\n", "2\n", "3\n"]
-    assert len(list((harness.checkout / "bases").iterdir())) == 2
+    assert result == ["1\n", "2\n", "3\n", "4\n"]
+    assert len(list((harness.checkout / "bases").iterdir())) == 3
 
 
 async def test_what_was_built_from_an_earlier_tree_does_not_stand_in_for_a_later_one(

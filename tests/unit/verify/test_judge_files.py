@@ -4,14 +4,14 @@ import pytest
 
 from treadle.domain.check import FileChange
 from treadle.domain.events.verification import EvidenceFileKind, TouchedFile
-from treadle.verify.evidence_files import RULES, evidence_kind, find_touched_evidence
+from treadle.verify.judge_files import RULES, find_touched_evidence, judge_kind
 
 
 @pytest.mark.parametrize(
     ("path", "judge"), [(path, rule.kind) for rule in RULES for path in rule.examples]
 )
 def test_every_rule_fits_its_examples(path: str, judge: EvidenceFileKind) -> None:
-    assert evidence_kind(path) == judge
+    assert judge_kind(path) == judge
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_every_rule_fits_its_examples(path: str, judge: EvidenceFileKind) -> Non
 def test_a_path_is_recognised_by_its_name_and_its_directories(
     path: str, judge: EvidenceFileKind | None
 ) -> None:
-    assert evidence_kind(path) == judge
+    assert judge_kind(path) == judge
 
 
 def test_what_is_gone_or_another_comes_before_what_is_new() -> None:

@@ -1,0 +1,80 @@
+"""Decides whether a lock file of the work is taken: only if it points to no other place. Pure."""
+
+import json
+import posixpath
+import re
+from collections.abc import Iterator
+from typing import Any
+
+LOCK_FILES = frozenset(
+    {
+        *("package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock"),
+        *("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "Cargo.lock", "go.sum"),
+        *("Gemfile.lock", "gems.locked", "composer.lock", "mix.lock", "pubspec.lock", "deno.lock"),
+        *("pylock.toml", "Package.resolved", "packages.lock.json", "gradle.lockfile"),
+    }
+)
+# Something of this machine, of a repository, or under another name.
+_FOREIGN = re.compile(
+    r"\b(?:file|link|portal|patch|exec|git\+\w+|git|ssh|github|gitlab|bitbucket):"
+    r"|\"link\"\s*:\s*true|\b(?:directory|editable|virtual|develop|path)\s*[=:]\s*[\"'{]?"
+    r"|\btype\s*[=:]\s*[\"']?(?:file|directory|git|url|path)\b"
+    r"|@npm:@?[\w.-]+(?:/[\w.-]+)?@|\bnpm:@?[\w./-]+@\d|^\s*(?:PATH|GIT|PLUGIN SOURCE)\s*$"
+    r"|^\s*remote:\s*[./]|\bsource\s*=\s*\"(?:git|path)|\{:(?:git|path)\b"
+)
+# What looks so in a lock file of this name and is as usual. Packages of composer say where their
+# source would be, besides the archive that is used.
+_USUAL: dict[str, re.Pattern[str]] = {
+    "yarn.lock": re.compile(r"#(?:optional!)?builtin<compat/|#~builtin<compat/|builtin%3Ccompat"),
+    "deno.lock": re.compile(r"\"(?:npm|jsr):"),
+    "composer.lock": re.compile(r"\"type\"\s*:\s*\"(?:git|zip)\"|\"url\"\s*:\s*\"https://"),
+    "uv.lock": re.compile(r"source = \{ (?:editable|virtual) = \"\.\" \}"),
+}
+_HOST = re.compile(
+    r"(?:\bresolved\b|\btarball\b|\bregistry\b|\burl\s*=|\bremote:).*?\bhttps?://([^/\"'\s]+)"
+)
+
+
+def merge_lock(name: str, base: bytes | None, work: bytes) -> bytes | None:
+    """The work's, or None if it points to something local or elsewhere that the base has not."""
+    known = set(_lines(base or b""))
+    added = [line for line in _lines(work) if line not in known]
+    usual = _USUAL.get(name)
+    foreign = [
+        line
+        for line in added
+        if _FOREIGN.search(line) and not (usual is not None and usual.search(line))
+    ]
+    hosts = _hosts(known)
+    if foreign or (hosts and not _hosts(added) <= hosts):
+        return None
+    if name in ("package-lock.json", "npm-shrinkwrap.json") and not _has_own_archives(base, work):
+        return None
+    return work
+
+
+def _hosts(lines: list[str] | set[str]) -> set[str]:
+    return {host for line in lines for host in _HOST.findall(line)}
+
+
+def _has_own_archives(base: bytes | None, work: bytes) -> bool:
+    """Whether the archive of each package has the package's own name."""
+    try:
+        before = dict(_archives(base)) if base else {}
+        archives = list(_archives(work))
+    except (ValueError, RecursionError, AttributeError):
+        return False
+    return all(
+        before.get(path) == url or f"/{posixpath.basename(path)}-" in url for path, url in archives
+    )
+
+
+def _archives(content: bytes) -> Iterator[tuple[str, str]]:
+    packages: dict[str, Any] = json.loads(content).get("packages") or {}
+    for path, entry in packages.items():
+        if isinstance(entry, dict) and isinstance(entry.get("resolved"), str):
+            yield path, entry["resolved"]
+
+
+def _lines(content: bytes) -> list[str]:
+    return [line.strip() for line in content.decode(errors="replace").splitlines()]

@@ -1,0 +1,90 @@
+"""Decides whether a build file of the work only lists more sources or dependencies. Pure."""
+
+import re
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+
+from treadle.verify.judge_files import judge_kind
+
+_TOKEN = re.compile(r"[\w./+*@-]+|[^\s\w]")
+_TOKEN_OR_LINE = re.compile(r"[\w./+*@-]+|\\\n|\n|[^\s\w]")
+_SOURCE = re.compile(
+    r"[\w./+-]+\.(?:c|cc|cpp|cxx|c\+\+|h|hh|hpp|hxx|m|mm|o|f90|f|rs|go|zig|d|s|S|java|kt|ml|mli|hs)"
+)
+# Signs between the entries of a list.
+_SEPARATORS = frozenset({"'", '"', ",", "\\\n"})
+_XML_TAG = re.compile(r"<(?P<end>/?)(?P<name>[\w.:-]+)[^<>]*?(?P<empty>/?)>|<!--.*?-->", re.DOTALL)
+_LOCAL_DEPENDENCY = re.compile(r"systemPath|<scope>\s*(?:system|import)")
+
+
+def merge_source_list(base: bytes, work: bytes) -> bytes | None:
+    """The work's, if it differs by more source files in its lists alone; else None."""
+    return _merge_tokens(_TOKEN, base, work)
+
+
+def merge_makefile(base: bytes, work: bytes) -> bytes | None:
+    """The same for a makefile, where a line of its own would be a command."""
+    return _merge_tokens(_TOKEN_OR_LINE, base, work)
+
+
+def merge_pom(base: bytes, work: bytes) -> bytes | None:
+    """The work's, if it differs by the dependencies of the project alone; else None."""
+    before, after = _without_dependencies(base), _without_dependencies(work)
+    if before is None or before != after or _LOCAL_DEPENDENCY.search(work.decode(errors="replace")):
+        return None
+    return work
+
+
+def _merge_tokens(token: re.Pattern[str], base: bytes, work: bytes) -> bytes | None:
+    texts = base.decode(errors="replace"), work.decode(errors="replace")
+    if _remarks(texts[0]) != _remarks(texts[1]):
+        return None
+    before, after = map(token.findall, texts)
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    for action, start, end, first, last in matcher.get_opcodes():
+        if action == "equal":
+            continue
+        neighbours = (_nearest(reversed(before[:start])), _nearest(before[end:]))
+        is_longer_list = any(map(_is_source, neighbours)) and all(
+            each in _SEPARATORS or _is_source(each) for each in after[first:last]
+        )
+        if not is_longer_list or set(before[start:end]) - _SEPARATORS:
+            return None
+    return work
+
+
+def _remarks(text: str) -> list[str]:
+    """Lines with a comment, which a missing line end would make longer."""
+    return [line for line in text.splitlines() if "#" in line]
+
+
+def _nearest(tokens: Iterable[str]) -> str:
+    return next((token for token in tokens if token not in _SEPARATORS), "")
+
+
+def _is_source(token: str) -> bool:
+    return _SOURCE.fullmatch(token) is not None and judge_kind(token) is None
+
+
+def _without_dependencies(content: bytes) -> list[str] | None:
+    """The tokens of a pom.xml without those of `<project><dependencies>`; None if it has none."""
+    text = content.decode(errors="replace")
+    path: list[str] = []
+    start = 0
+    rest: list[str] = []
+    for found in _XML_TAG.finditer(text):
+        name = found["name"]
+        if name is None or found["empty"]:
+            continue
+        if not found["end"]:
+            path.append(name)
+            if path == ["project", "dependencies"]:
+                rest.append(text[start : found.start()])
+        elif path and path[-1] == name:
+            if path == ["project", "dependencies"]:
+                start = found.end()
+            path.pop()
+        else:
+            return None
+    rest.append(text[start:])
+    return None if path else "".join(rest).split()

@@ -1,0 +1,165 @@
+"""The tests of a run: the baseline is looked at a few times, and their grade has a reason."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from treadle.domain.check import Evidence
+from treadle.domain.events.all_events import Event
+from treadle.domain.events.verification import SuiteFinished, SuiteGraded
+from treadle.domain.pin_plan import PinnedFile, PinPlan
+from treadle.verify.check_runner import CheckCommand, CommandResult, CommandStopped
+from treadle.verify.suite import SuiteCommand
+from treadle.verify.suite_comparison import RegressionRules
+from treadle.verify.suite_grade import SuiteGrade
+from treadle.workflows.loop.suite_verifier import SuiteVerdict, SuiteVerifier
+
+BASE, WORK = "base", "work"
+COMMAND = "python3 -m unittest -v"
+PLAN = PinPlan(BASE, (PinnedFile("tests/test_it.py", "restored", "tests"),))
+
+
+def unittest(**outcomes: str) -> tuple[int, str]:
+    """What unittest says of tests by these names."""
+    lines = [f"test_{name} (test_it.It.test_{name}) ... {end}" for name, end in outcomes.items()]
+    is_red = "FAIL" in outcomes.values()
+    end = "FAILED (failures=1)" if is_red else "OK"
+    lines += ["-" * 70, f"Ran {len(outcomes)} tests in 0.001s", "", end]
+    return int(is_red), "\n".join(lines) + "\n"
+
+
+GREEN, RED = unittest(a="ok", b="ok"), unittest(a="ok", b="FAIL")
+
+
+@dataclass
+class TreeRunner:
+    """A runner that answers by the tree: the base, the work, or the work with pins."""
+
+    answer: Callable[[str], tuple[int | None, str]]
+    trees: list[str] = field(default_factory=list)
+    setup_failures: int = 0
+
+    async def run(self, check: CheckCommand) -> CommandResult | CommandStopped:
+        tree = check.commit if check.pins is None else "pinned"
+        self.trees.append(tree)
+        exit_code, output = self.answer(tree)
+        evidence = Evidence(check.command, check.when, check.commit, "t", exit_code, 0.1, "f", "l")
+        failure = ""
+        if tree == BASE and self.setup_failures:
+            self.setup_failures -= 1
+            failure = "setup failed with exit code 1"
+        return CommandResult(evidence, output, log=output, setup_failure=failure)
+
+
+@dataclass
+class SuiteHarness:
+    """A verifier over a runner, and what it recorded."""
+
+    runner: TreeRunner
+    plan: PinPlan = PinPlan(BASE)
+    recorded: list[Event] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        rules = RegressionRules("", 0.0)
+        self.verifier = SuiteVerifier(
+            self.runner,
+            SuiteCommand(COMMAND, 60.0),
+            BASE,
+            lambda: rules,
+            self.recorded.append,
+            self.plan_pins,
+        )
+
+    async def plan_pins(self, command: str, base: str, commit: str) -> PinPlan:
+        assert (command, base, commit) == (COMMAND, BASE, WORK)
+        return self.plan
+
+    async def verify(self, *accepted: str) -> SuiteVerdict:
+        verdict = await self.verifier.verify(WORK, accepted=accepted)
+        assert isinstance(verdict, SuiteVerdict)
+        return verdict
+
+    @property
+    def grades(self) -> list[SuiteGraded]:
+        return [event for event in self.recorded if isinstance(event, SuiteGraded)]
+
+    @property
+    def finished(self) -> list[str]:
+        return [
+            event.evidence.when for event in self.recorded if isinstance(event, SuiteFinished)
+        ]
+
+
+async def test_tests_that_the_work_left_alone_prove_it_in_one_run() -> None:
+    harness = SuiteHarness(TreeRunner({BASE: RED, WORK: GREEN}.__getitem__))
+
+    verdict = await harness.verify()
+
+    assert verdict.grade == SuiteGrade("proven", "person")
+    assert harness.runner.trees == [BASE, BASE, WORK]
+    assert harness.grades == [SuiteGraded(WORK, "proven", "person")]
+
+
+async def test_tests_that_the_work_changed_run_again_as_they_were() -> None:
+    answers = {BASE: GREEN, WORK: GREEN, "pinned": GREEN}
+    harness = SuiteHarness(TreeRunner(answers.__getitem__), PLAN)
+
+    verdict = await harness.verify()
+
+    assert verdict.grade == SuiteGrade("proven", "person")
+    assert harness.runner.trees == [BASE, WORK, "pinned"]
+    assert harness.finished == ["before", "after", "pinned"]
+
+
+async def test_work_that_only_its_own_tests_like_is_self_tested() -> None:
+    answers = {BASE: RED, WORK: GREEN, "pinned": RED}
+    harness = SuiteHarness(TreeRunner(answers.__getitem__), PLAN)
+
+    verdict = await harness.verify()
+
+    why = "your tests fail with the work: test_b; the agent changed tests/test_it.py"
+    assert verdict.comparison.passes
+    assert verdict.grade == SuiteGrade("self-tested", "agent", why, contradicts=True)
+    assert harness.grades == [SuiteGraded(WORK, "self-tested", "agent", why)]
+
+
+async def test_what_the_tests_object_to_has_no_grade() -> None:
+    harness = SuiteHarness(TreeRunner({BASE: GREEN, WORK: RED}.__getitem__), PLAN)
+
+    verdict = await harness.verify()
+
+    assert not verdict.comparison.passes
+    assert verdict.grade is None
+    assert harness.grades == []
+
+
+async def test_what_a_person_accepts_counts_with_the_tests_of_the_base_too() -> None:
+    answers = {BASE: GREEN, WORK: RED, "pinned": RED}
+    harness = SuiteHarness(TreeRunner(answers.__getitem__), PLAN)
+
+    verdict = await harness.verify("new_failure test_it.It::test_b")
+
+    assert verdict.grade == SuiteGrade("proven", "person")
+
+
+async def test_an_unknown_baseline_is_looked_at_three_times_and_proves_nothing() -> None:
+    runner = TreeRunner({BASE: (1, ""), WORK: GREEN}.__getitem__, setup_failures=100)
+    harness = SuiteHarness(runner)
+
+    grades = [(await harness.verify()).grade for _ in range(5)]
+
+    why = "the tests could not be run before the work: setup failed with exit code 1"
+    assert grades == [SuiteGrade("claimed", "", why)] * 5
+    assert harness.finished.count("before") == 3
+
+
+async def test_a_baseline_that_can_be_looked_at_later_counts_from_then_on() -> None:
+    runner = TreeRunner({BASE: RED, WORK: GREEN}.__getitem__, setup_failures=2)
+    harness = SuiteHarness(runner)
+
+    grades = [(await harness.verify()).grade for _ in range(4)]
+
+    assert [graded and graded.grade for graded in grades] == [
+        *("claimed", "claimed"),
+        *("proven", "proven"),
+    ]
+    assert harness.finished.count("before") == 3
