@@ -19,6 +19,14 @@ class DeletionLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class WeakeningLimits:
+    """The lost tests, and the percent of lost assertions, above which landing asks first."""
+
+    tests: int
+    percent: int
+
+
+@dataclass(frozen=True, slots=True)
 class LandingChoice:
     """Whether finished work lands, and where the question is asked if there is one."""
 
@@ -26,6 +34,8 @@ class LandingChoice:
     by_approval: bool = False
     # None for runs that began without them: deletions never ask.
     deletions: DeletionLimits | None = None
+    # None for runs that began without them: weaker tests never ask.
+    weakenings: WeakeningLimits | None = None
 
 
 @dataclass(frozen=True, slots=True)

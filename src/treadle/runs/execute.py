@@ -17,7 +17,13 @@ from treadle.adapters.stores.run_list import host_of
 from treadle.domain.errors import SandboxBroken, StoreError, TreadleError
 from treadle.domain.events.run import RunRecovered, RunStarted, RunWarned
 from treadle.domain.ports import KillableAgent
-from treadle.domain.run import DeletionLimits, LandingChoice, LandingMode, RunResult
+from treadle.domain.run import (
+    DeletionLimits,
+    LandingChoice,
+    LandingMode,
+    RunResult,
+    WeakeningLimits,
+)
 from treadle.domain.sandbox import Sandbox
 from treadle.domain.stored_path import stored_path
 from treadle.durable.port import Steps, WorkflowChanged
@@ -247,6 +253,9 @@ async def _prepare(context: RunContext, driver: SessionDriver, steps: Steps) -> 
         landing_mode(settings.land, separated=proof.separated),
         by_approval=checked.host.asks_by_approval,
         deletions=DeletionLimits(settings.land_ask_deletions, settings.land_ask_deletions_percent),
+        weakenings=WeakeningLimits(
+            settings.land_ask_weaker_tests, settings.land_ask_weaker_tests_percent
+        ),
     )
     return await compose(context, workspace, driver, steps, previous, landing)
 

@@ -5,17 +5,20 @@ from datetime import timedelta
 
 from treadle.domain.errors import StoreError, TreadleError
 from treadle.domain.events.run import RunWarned
-from treadle.domain.events.work import WorkChanged
 from treadle.domain.run import LandingChoice, LandingMode, RunResult
 from treadle.runs.previous_runs import reverted_landing
 from treadle.wiring.checked_request import CheckedRequest
 from treadle.wiring.run_context import RunContext
 from treadle.workflows.loop.approval_requests import ask
 from treadle.workflows.loop.landing import landing_question, why_not_landed
+from treadle.workflows.loop.recorded_changes import RecordedChanges
 from treadle.workflows.loop.run_history import read_history
 from treadle.workflows.loop.run_parts import RunParts
 from treadle.workspace.diffs import diff_text
-from treadle.workspace.landing_decision import why_ask_about_deletions
+from treadle.workspace.landing_decision import (
+    why_ask_about_deletions,
+    why_ask_about_weaker_tests,
+)
 
 PATIENCE = timedelta(hours=24)
 
@@ -30,7 +33,7 @@ async def land_at_end(
     parts: RunParts,
     choice: LandingChoice,
     result: RunResult,
-    changes: WorkChanged | None,
+    changes: RecordedChanges | None,
 ) -> None:
     """Land finished work as the settings say; otherwise record why it is kept."""
     checked, workspace = context.checked, parts.workspace
@@ -58,13 +61,17 @@ async def land_at_end(
     await parts.steps.step("land", act, returns=LandingDecided)
 
 
-def _why_ask(choice: LandingChoice, parts: RunParts, changes: WorkChanged | None) -> str:
-    """Why a person must allow the deletions of the work; empty if nobody must."""
+def _why_ask(choice: LandingChoice, parts: RunParts, changes: RecordedChanges | None) -> str:
+    """Why a person must allow what the work deletes or weakens; empty if nobody must."""
     if choice.deletions is None or parts.workspace.imported is None:
         return ""
     if changes is None:
         return "git cannot tell what it deletes"
-    return why_ask_about_deletions(changes, choice.deletions)
+    if why := why_ask_about_deletions(changes.counts, choice.deletions):
+        return why
+    if choice.weakenings is None or changes.touched is None:
+        return ""
+    return why_ask_about_weaker_tests(changes.touched, choice.weakenings)
 
 
 def _has_claims(context: RunContext) -> bool:

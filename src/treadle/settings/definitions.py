@@ -234,6 +234,14 @@ class Settings:
         25,
         least=0,
     )
+    land_ask_weaker_tests: int = setting(
+        "Tests removed, skipped or emptied above which landing asks first, also if land is auto.",
+        10,
+        least=0,
+    )
+    land_ask_weaker_tests_percent: int = setting(
+        "Percent of the tests' assertions that, if gone, make landing ask first.", 25, least=0
+    )
     commit: bool = setting(
         "Land work as commits; if false, as uncommitted changes in your checkout.", default=True
     )

@@ -26,6 +26,8 @@ from treadle.verify.word_paths import UNKNOWN
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _CARGO_FOLDERS = ("src/bin", "examples")
+# `-f` at the end of several short options.
+_FILE_FLAG = re.compile(r"-[A-Za-z]*f")
 _FILE_OPTIONS = {
     **dict.fromkeys(("grep", "egrep", "fgrep", "rg"), ("-f", "--file")),
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk", "sed"), ("-f", "--file")),
@@ -127,7 +129,7 @@ def _read_tool(program: str, arguments: tuple[str, ...]) -> CallFiles:
     loads = [
         FileMention(following, "loaded")
         for word, following in pairwise(arguments)
-        if word in options
+        if word in options or (options and _FILE_FLAG.fullmatch(word))
     ]
     plain = plain_arguments(arguments)
     if program in programs.PATTERN_FIRST and not loads and "-e" not in arguments:

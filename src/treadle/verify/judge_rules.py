@@ -66,7 +66,8 @@ _RUNNER = JudgeRule(
         *("setuptests.*", "setup-tests.*", "setuptest.*", "vitest.global*", "jest-setup.*"),
         *("jest.preset.*", "jest.global*", ".testem*", "testem.*", "cucumber.*", ".cucumber.*"),
         *("gulpfile.*", "gruntfile.*", "jakefile*", "nx.json", "turbo.json*", "node.config.json"),
-        *("lerna.json", "rush.json", "*+*.patch", "*@*.patch"),
+        *("lerna.json", "rush.json", "*+*.patch", "*@*.patch", "angular.json", "craco.config.*"),
+        *("config-overrides.js", ".wireitrc"),
         # Go, Rust, Zig, Ruby, PHP, Perl, Elixir, Lua, OCaml, Haskell, Clojure, Dart, Swift
         *("go.work", "go.work.sum", "build.rs", "nextest.toml", "rust-toolchain*", "makefile.toml"),
         *("build.zig", ".rspec*", ".irbrc", "rubygems_plugin.rb", "guardfile", "*.gemspec"),

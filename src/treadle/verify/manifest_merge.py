@@ -13,12 +13,18 @@ from treadle.verify.manifests.cargo_manifest import merge_cargo
 from treadle.verify.manifests.json_manifests import merge_composer_json, merge_package_json
 from treadle.verify.manifests.line_manifests import (
     LineManifest,
+    merge_gemfile,
     merge_go_mod,
     merge_lines,
     merge_requirements_file,
 )
 from treadle.verify.manifests.lock_files import LOCK_FILES, merge_lock
-from treadle.verify.manifests.python_manifests import merge_pipfile, merge_pyproject
+from treadle.verify.manifests.pytest_settings import merge_pytest_ini
+from treadle.verify.manifests.python_manifests import (
+    merge_first_settings,
+    merge_pipfile,
+    merge_pyproject,
+)
 from treadle.verify.manifests.setup_cfg import merge_setup_cfg
 from treadle.verify.manifests.source_lists import merge_makefile, merge_pom, merge_source_list
 
@@ -29,6 +35,11 @@ Merge = Callable[[bytes | None, bytes], bytes | None]
 _REQUIREMENTS = re.compile(r"(?:[\w.-]*-)?(?:requirements|constraints)[\w.-]*\.(?:txt|in)")
 _SOURCE_LISTS = re.compile(r"CMakeLists\.txt|meson\.build|BUILD(?:\.bazel)?")
 _MAKEFILES = re.compile(r"GNUmakefile|[Mm]akefile(?:\.am)?|.*\.mk")
+
+
+def first_settings_merge(path: str) -> Merge | None:
+    """The function for a project whose base has no settings of pytest: harmless ones are kept."""
+    return _FIRST_SETTINGS.get(path) or manifest_merge(path)
 
 
 def manifest_merge(path: str) -> Merge | None:
@@ -45,10 +56,6 @@ def manifest_merge(path: str) -> Merge | None:
     if _MAKEFILES.fullmatch(name):
         return partial(_merge_changed, merge_makefile)
     return partial(_merge_changed, merge_source_list) if _SOURCE_LISTS.fullmatch(name) else None
-
-
-def is_lock(path: str) -> bool:
-    return posixpath.basename(path) in LOCK_FILES
 
 
 def _merge_changed(
@@ -70,12 +77,16 @@ _MERGES: dict[str, Merge] = {
     "setup.cfg": merge_setup_cfg,
     "Cargo.toml": merge_cargo,
     "go.mod": merge_go_mod,
-    "Gemfile": _of_lines(line_manifests.GEMFILE),
-    "gems.rb": _of_lines(line_manifests.GEMFILE),
+    "Gemfile": merge_gemfile,
+    "gems.rb": merge_gemfile,
     "build.gradle": _of_lines(line_manifests.GRADLE),
     "build.gradle.kts": _of_lines(line_manifests.GRADLE),
     "mix.exs": _of_lines(line_manifests.MIX),
     "build.sbt": _of_lines(line_manifests.SBT),
     "pubspec.yaml": _of_lines(line_manifests.PUBSPEC),
     "pom.xml": partial(_merge_changed, merge_pom),
+}
+_FIRST_SETTINGS: dict[str, Merge] = {
+    "pyproject.toml": merge_first_settings,
+    "pytest.ini": merge_pytest_ini,
 }

@@ -22,9 +22,7 @@ _NODE_TOOLS = frozenset(
     }
 )
 _NODE_SCOPES = ("@vitest/", "@jest/", "@playwright/", "@babel/", "@types/", "@testing-library/")
-_RUBY_TOOLS = frozenset(
-    {"rspec", "rspec/core", "minitest", "minitest/autorun", "test/unit", "rake"}
-)
+_RUBY_TOOLS = frozenset({"rspec", "rspec/core", "minitest", "minitest/autorun", "test/unit"})
 _PYTHON_MODULE = re.compile(r"No module named '?([\w.]{1,200})'?", re.MULTILINE)
 _NODE_MODULE = re.compile(r"Cannot find (?:module|package) '([^'\n]{1,500})'")
 _RUBY_FILE = re.compile(r"cannot load such file -- (\S{1,200})")
@@ -50,7 +48,8 @@ _LOOPBACK = r"(?:127\.\d+\.\d+\.\d+|localhost|\[?::1\]?|0\.0\.0\.0)"
 # A project's own server that is not there yet answers on this machine.
 _HAS_LOOPBACK = re.compile(_LOOPBACK)
 _NETWORK = re.compile(
-    r"Temporary failure in name resolution|Name or service not known|Could not resolve (?:host|proxy)"
+    r"Temporary failure in name resolution|Name or service not known"
+    r"|Could not resolve (?:host|proxy)"
     r"|Max retries exceeded|getaddrinfo (?:ENOTFOUND|EAI_AGAIN)"
     r"|connect (?:ECONNREFUSED|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH) "
     r"|Network is unreachable|No route to host|TLS handshake timeout"
@@ -58,8 +57,8 @@ _NETWORK = re.compile(
 )
 # In lines of package managers, an answer of the index or a refused connection counts as well.
 _MANAGERS = re.compile(
-    r"^(?:npm (?:error|ERR!|warn|WARN)|\W*YN\d{4}\b)|ERR_PNPM_|\bregistry\b|/simple/|crates\.io|\bpip\b"
-    r"|proxy\.golang|rubygems|packagist|Could not fetch specs|HTTP error 5\d\d while getting"
+    r"^(?:npm (?:error|ERR!|warn|WARN)|\W*YN\d{4}\b)|ERR_PNPM_|\bregistry\b|/simple/|\bpip\b"
+    r"|Could not fetch specs|HTTP error 5\d\d while getting"
     r"|HTTP status server error|ERROR: HTTP error|Could not install packages"
 )
 _MANAGER_TROUBLE = re.compile(

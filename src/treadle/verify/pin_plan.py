@@ -4,6 +4,7 @@ Judges are restored or left out, mixed manifests merged; the product is never to
 """
 
 import posixpath
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +15,8 @@ from treadle.domain.pin_plan import PinAction, PinnedFile, PinPlan
 from treadle.verify.command_files import CommandFiles, read_command
 from treadle.verify.inline_tests import can_hold_tests, is_test_bearing, loses_tests
 from treadle.verify.judge_files import is_in_judge_folder, judge_kind
-from treadle.verify.manifest_merge import manifest_merge
+from treadle.verify.judge_references import can_refer, refers_to_judge
+from treadle.verify.manifest_merge import Merge, first_settings_merge, manifest_merge
 from treadle.verify.shadow_files import find_shadows, installed_reason, shadow_inputs
 from treadle.verify.tree_pair import TreePair
 
@@ -89,7 +91,7 @@ class _Planner:
         path = change.path
         if why := installed_reason(path, self.trees) or self._shadows.get(path):
             return _pin(change, why)
-        merge = manifest_merge(path)
+        merge = self._merge(path)
         why = self._judge_reason(path)
         if merge is None or is_in_judge_folder(path) or path in self.trees.links:
             return _pin(change, why) if why or merge else None
@@ -106,25 +108,28 @@ class _Planner:
                 yield PinnedFile(each, "left_out", IN_THE_WAY.format(path))
 
     def is_mixed(self, change: FileChange) -> bool:
-        """Whether a product file lost tests of its own, or knows what it is compared with."""
+        """Whether a product file lost tests of its own, or refers to what judges it."""
         path = change.path
         if self._mentions_expectations(path):
             return True
-        if not self.files.runs_tests or not can_hold_tests(path):
+        if not self.files.runs_tests:
             return False
         if self._is_unreadable(path):
             return is_test_bearing(path)
-        return loses_tests(
-            path,
-            self.trees.base_text(path),
-            self.trees.work_text(path),
-            runs_doctests=self._runs_doctests,
+        before, after = self.trees.base_text(path), self.trees.work_text(path)
+        return refers_to_judge(path, before, after) or loses_tests(
+            path, before, after, runs_doctests=self._runs_doctests
         )
 
     @cached_property
     def _runs_doctests(self) -> bool:
         settings = (self.trees.base_text(path) for path in _RUNNER_SETTINGS)
         return self.files.runs_doctests or any("--doctest" in text for text in settings)
+
+    def _merge(self, path: str) -> Merge | None:
+        texts = [self.trees.base_text(name) for name in _RUNNER_SETTINGS]
+        is_set = any(re.search(r"^\[(?:tool[:.])?pytest", text, re.MULTILINE) for text in texts)
+        return manifest_merge(path) if is_set else first_settings_merge(path)
 
     @cached_property
     def _uses_vitest(self) -> bool:
@@ -146,7 +151,7 @@ class _Planner:
 
     def _merged(self, change: FileChange, why: str) -> PinnedFile | None:
         path = change.path
-        merge = manifest_merge(path)
+        merge = self._merge(path)
         base, work = self.trees.base_contents.get(path), self.trees.work_contents.get(path)
         is_readable = work is not None and (base is not None or change.how == "added")
         merged = merge(base, work) if merge and work is not None and is_readable else None
@@ -157,8 +162,8 @@ class _Planner:
     def _is_content_needed(self, path: str) -> bool:
         is_product = judge_kind(path) is None
         return (
-            manifest_merge(path) is not None
-            or (is_product and can_hold_tests(path) and self.files.runs_tests)
+            first_settings_merge(path) is not None
+            or (is_product and self.files.runs_tests and _is_source(path))
             or (is_product and bool(self.files.expectations))
         )
 
@@ -178,6 +183,10 @@ class _Planner:
 def _pin(change: FileChange, why: str) -> PinnedFile:
     action: PinAction = "left_out" if change.how == "added" else "restored"
     return PinnedFile(change.path, action, why or MANIFEST)
+
+
+def _is_source(path: str) -> bool:
+    return can_hold_tests(path) or can_refer(path)
 
 
 def _is_vite_settings(path: str) -> bool:

@@ -192,8 +192,8 @@ def _echoed_starts(command: str, output: str) -> Iterator[ToolStart]:
     for number, line in enumerate(lines.finditer(output)):
         if number == _MOST_LINES:
             return
-        starts = find_starts(line[1])
-        if all(
-            each.is_visible and all(map(_ARGUMENT.fullmatch, each.arguments)) for each in starts
-        ):
-            yield from starts
+        yield from filter(_is_command_line, find_starts(line[1]))
+
+
+def _is_command_line(start: ToolStart) -> bool:
+    return start.is_visible and all(map(_ARGUMENT.fullmatch, start.arguments))

@@ -49,6 +49,9 @@ def installed_reason(path: str, trees: TreePair) -> str:
 
 
 def _has_manifest(folder: str, pattern: str, trees: TreePair) -> bool:
+    if pattern.startswith("../"):
+        # `vendor/bundle` beside a Gemfile.
+        folder, pattern = posixpath.dirname(folder), pattern.removeprefix("../")
     path = posixpath.join(folder, pattern)
     if "*" not in pattern:
         return path in trees.base_paths or path in trees.work_paths

@@ -88,7 +88,8 @@ INSTALLED_FOLDERS = frozenset(
 INSTALLED_ENDINGS = (".pyc", ".pyo", ".egg-link")
 # Folders that a tool fills, next to the file that the tool works by.
 BUILT_FOLDERS: dict[str, tuple[str, ...]] = {
-    "vendor": ("go.mod", "composer.json", "Gemfile", "gems.rb"),
+    "vendor": ("go.mod", "composer.json"),
+    "bundle": ("../Gemfile", "../gems.rb"),
     "target": ("Cargo.toml", "pom.xml", "build.sbt"),
     "build": ("build.gradle", "build.gradle.kts", "CMakeLists.txt"),
     "deps": ("mix.exs", "rebar.config"),

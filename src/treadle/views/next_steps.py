@@ -18,7 +18,7 @@ NEEDS_HELP: frozenset[ExitReason] = frozenset(
 # A command and what it is for.
 Command = tuple[str, str]
 
-# `{id}` is the run's short id.
+# `{id}` is the run's short id, `{workflow}` its workflow.
 NEXT_COMMANDS: dict[ExitReason, tuple[Command, ...]] = {
     "all_passed": (("treadle diff {id}", "what changed"),),
     "approved": (("treadle diff {id}", "what changed"),),
@@ -63,7 +63,7 @@ NEXT_COMMANDS: dict[ExitReason, tuple[Command, ...]] = {
     ),
     "setup_failed": (
         ("treadle doctor --setup", "try the commands until they work"),
-        ("treadle resume {id}", "goes on with corrected commands in treadle.toml"),
+        ("treadle {workflow}", "starts again with corrected commands; nothing was spent"),
     ),
     "sandbox_error": (
         ("treadle doctor", "what is wrong with it, and the remedy"),
@@ -79,7 +79,7 @@ NEXT_COMMANDS: dict[ExitReason, tuple[Command, ...]] = {
 
 def next_steps(reason: ExitReason, run: RunId, state: LogState) -> tuple[Command, ...]:
     """The commands after an end: first for what the run itself could not do."""
-    steps = (*_steps_for_pending(reason, state), *_steps_for_reason(reason, run))
+    steps = (*_steps_for_pending(reason, state), *_steps_for_reason(reason, run, state))
     if has_evidence(state.deliverables):
         steps = (*steps, (f"treadle verify {short_id(run)}", "runs its checks once more"))
     return (*steps, (f"treadle show {short_id(run)}", "all about this run"))
@@ -103,9 +103,10 @@ def next_steps_for_row(row: RunRow, state: LogState) -> tuple[Command, ...]:
     return ((f"treadle resume {name}", "goes on where it was"),)
 
 
-def _steps_for_reason(reason: ExitReason, run: RunId) -> tuple[Command, ...]:
+def _steps_for_reason(reason: ExitReason, run: RunId, state: LogState) -> tuple[Command, ...]:
+    workflow = "deliver" if state.started is None else state.started.workflow
     return tuple(
-        (command.format(id=short_id(run)), purpose)
+        (command.format(id=short_id(run), workflow=workflow), purpose)
         for command, purpose in NEXT_COMMANDS.get(reason, ())
     )
 

@@ -146,9 +146,11 @@ def _suite_facts(state: LogState) -> list[RunFact]:
         return []
     verdict, style = suite_verdict(suite, accepted_by=state.verified.accepted_by)
     makeup = suite_makeup(suite)
+    graded = state.verified.suite_grade
+    grade = [f"{graded.grade}: {graded.why}" if graded.why else graded.grade] if graded else []
     return [
         Fact("tests", verdict, style),
-        *([Fact("", makeup)] if makeup else []),
+        *(Fact("", text) for text in (*grade, *([makeup] if makeup else []))),
         ObjectionFacts(suite.objections),
     ]
 

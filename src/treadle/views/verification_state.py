@@ -1,5 +1,6 @@
 """What Treadle has verified so far, folded from the log event by event. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from treadle.domain.approval import ApprovalId
@@ -16,6 +17,9 @@ from treadle.domain.events.verification import (
     TouchedFile,
 )
 from treadle.views.deliverable_state import DeliverableViews, find_deliverable
+
+# Files that are named as weaker.
+MAX_WEAKENED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,7 @@ def apply_verification_event(
                 replace(verified, unchecked=verified.unchecked | {name}) if unchecked else verified
             )
         case EvidenceTouched():
-            return replace(verified, touched=event.files)
+            return replace(verified, touched=event.files, weakened=_weakened(event.files))
         case SuiteFinished() | SuiteGraded():
             return _apply_suite(verified, event)
         case ApprovalAsked() | ApprovalAnswered():
@@ -69,7 +73,7 @@ def apply_verification_event(
 def _apply_suite(
     verified: VerificationState, event: SuiteFinished | SuiteGraded
 ) -> VerificationState:
-    """The run on the pinned tree counts by its grade."""
+    """Tests of the base decide the grade, not what is shown of the work."""
     match event:
         case SuiteGraded():
             return replace(verified, suite_grade=event)
@@ -79,6 +83,15 @@ def _apply_suite(
             return verified
         case SuiteFinished():
             return replace(verified, suite=event)
+
+
+def _weakened(files: Sequence[TouchedFile]) -> tuple[str, ...]:
+    """A line for each test file that got weaker; of many, the first."""
+    lines = [f"{each.path}: {each.weaker}" for each in files if each.weaker]
+    if len(lines) <= MAX_WEAKENED:
+        return tuple(lines)
+    more = len(lines) - MAX_WEAKENED + 1
+    return (*lines[: MAX_WEAKENED - 1], f"{more} more test files made weaker")
 
 
 def _record_replaced_check(

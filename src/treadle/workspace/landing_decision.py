@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from treadle.domain.events.verification import EvidenceTouched
 from treadle.domain.events.work import WorkChanged
-from treadle.domain.run import DeletionLimits
+from treadle.domain.run import DeletionLimits, WeakeningLimits
 from treadle.workspace.snapshot import CheckoutState
 
 # Fewer deleted files are no share of a project, however small it is.
@@ -59,6 +60,19 @@ def why_ask_about_deletions(changes: WorkChanged, limits: DeletionLimits) -> str
     lines = changes.lines_deleted - changes.lines_added
     if changes.lines_before is not None and lines > share * changes.lines_before:
         return f"it takes away {lines:,} of {changes.lines_before:,} lines ({percent})"
+    return ""
+
+
+def why_ask_about_weaker_tests(touched: EvidenceTouched, limits: WeakeningLimits) -> str:
+    """Why the work weakens the tests so much that a person must say yes first; else empty."""
+    if touched.tests_lost > limits.tests:
+        lost = f"{touched.tests_lost:,} tests"
+        return f"it removes, skips or empties {lost} (land_ask_weaker_tests = {limits.tests})"
+    before = touched.assertions_before
+    if before is not None and touched.assertions_lost > limits.percent / 100 * before:
+        lost = f"{touched.assertions_lost:,} of {before:,} assertions"
+        percent = f"land_ask_weaker_tests_percent = {limits.percent}"
+        return f"it takes {lost} out of the tests ({percent})"
     return ""
 
 

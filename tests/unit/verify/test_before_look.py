@@ -68,7 +68,8 @@ def test_a_runner_that_did_not_end_is_red() -> None:
 @pytest.mark.parametrize(
     ("line", "look"),
     [
-        ("jq-not-there . x", UnknownLook("jq-not-there was not found (exit code 127)", "jq-not-there")),
+        ("jq-not-there . x", UnknownLook("jq-not-there was not found (exit code 127)",
+         "jq-not-there")),
         ("./greet", UnknownLook("./greet was not found (exit code 127)", "./greet")),
         ("greet-not-there | grep -q hi", UnknownLook("greet-not-there was not found",
          "greet-not-there")),
@@ -108,7 +109,7 @@ def test_what_a_real_shell_says_decides(tmp_path: Path, line: str, look: BeforeL
         "python3: can't open file '/checkout/words.py': [Errno 2] No such file or directory",
         "Error: Cannot find module '/checkout/words.js'",
         "Error: Cannot find module './words'",
-        "Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/checkout/src/words.mjs' imported from x",
+        "Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/checkout/words.mjs' imported from x",
         "sh: 0: cannot open check.sh: No such file",
         "bash: check.sh: No such file or directory",
         "/usr/bin/python3: No module named words",
@@ -141,7 +142,8 @@ def test_what_is_missing_in_the_project_is_red(output: str) -> None:
     [
         ("/usr/bin/python3: No module named pytest", "pytest is not installed"),
         ("ModuleNotFoundError: No module named 'pytest'", "pytest is not installed"),
-        ("/x/.venv/bin/python: No module named coverage.__main__", "coverage.__main__ is not installed"),
+        ("/x/.venv/bin/python: No module named coverage.__main__",
+         "coverage.__main__ is not installed"),
         ("Error: Cannot find module 'vitest'", "vitest is not installed"),
         ("Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'vitest' imported from a.test.js",
          "vitest is not installed"),
@@ -162,7 +164,8 @@ def test_what_is_missing_in_the_project_is_red(output: str) -> None:
          "the network failed: ERROR: HTTP error 503 while getting x/simple/words/"),
         ("npm error FetchError: connect ECONNREFUSED 127.0.0.1:4873",
          "the network failed: npm error FetchError: connect ECONNREFUSED 127.0.0.1:4873"),
-        ("connect ECONNREFUSED 10.1.2.3:443", "the network failed: connect ECONNREFUSED 10.1.2.3:443"),
+        ("connect ECONNREFUSED 10.1.2.3:443",
+         "the network failed: connect ECONNREFUSED 10.1.2.3:443"),
         ("ping: x.example: Temporary failure in name resolution",
          "the network failed: ping: x.example: Temporary failure in name resolution"),
         ("curl: (6) Could not resolve host: x.example",

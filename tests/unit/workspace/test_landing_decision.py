@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from treadle.domain.events.verification import EvidenceTouched
 from treadle.domain.events.work import WorkChanged
-from treadle.domain.run import DeletionLimits
+from treadle.domain.run import DeletionLimits, WeakeningLimits
 from treadle.workspace.landing_decision import (
     AlreadyLanded,
     KeepOnBranch,
@@ -13,6 +14,7 @@ from treadle.workspace.landing_decision import (
     LandingFacts,
     LandNow,
     why_ask_about_deletions,
+    why_ask_about_weaker_tests,
 )
 from treadle.workspace.landing_decision import decide_landing as decide
 from treadle.workspace.snapshot import CheckoutState
@@ -119,6 +121,29 @@ LIMITS = DeletionLimits(files=20, percent=25)
 )
 def test_much_that_is_deleted_needs_a_yes(changes: WorkChanged, why: str) -> None:
     assert why_ask_about_deletions(changes, LIMITS) == why
+
+
+@pytest.mark.parametrize(
+    ("touched", "why"),
+    [
+        (EvidenceTouched(()), ""),
+        (EvidenceTouched((), tests_lost=10), ""),
+        (
+            EvidenceTouched((), tests_lost=11),
+            "it removes, skips or empties 11 tests (land_ask_weaker_tests = 10)",
+        ),
+        (EvidenceTouched((), assertions_lost=9), ""),
+        (EvidenceTouched((), assertions_lost=25, assertions_before=100), ""),
+        (
+            EvidenceTouched((), assertions_lost=26, assertions_before=100),
+            "it takes 26 of 100 assertions out of the tests (land_ask_weaker_tests_percent = 25)",
+        ),
+    ],
+)
+def test_much_that_is_weakened_needs_a_yes(touched: EvidenceTouched, why: str) -> None:
+    limits = WeakeningLimits(tests=10, percent=25)
+
+    assert why_ask_about_weaker_tests(touched, limits) == why
 
 
 def test_deletions_that_somebody_allows_need_none() -> None:

@@ -168,6 +168,8 @@ class TouchedFile:
     path: str
     judge: EvidenceFileKind
     change: Literal["added", "changed", "removed"]
+    # What got weaker in it, such as `3 assertions fewer, 1 skip added`; empty if nothing did.
+    weaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,4 +177,9 @@ class EvidenceTouched:
     """The work changed files that it is judged by: a person should look at these first."""
 
     files: tuple[TouchedFile, ...]
+    # Tests that are gone, skipped or empty now, and assertions that are gone, in all files.
+    tests_lost: int = 0
+    assertions_lost: int = 0
+    # Assertions in all tests before the work; None if too few are gone to count them.
+    assertions_before: int | None = None
     type: Literal["evidence.touched"] = "evidence.touched"

@@ -39,8 +39,9 @@ def _merge_cargo(base: Table, work: Table) -> dict[str, Any]:
 def _mix(of_base: frozenset[str], base: Table, work: Table) -> dict[str, Any]:
     merged = {key: value for key, value in work.items() if key not in of_base}
     kept = {key: value for key, value in base.items() if key in of_base}
-    if not base and "name" in work and is_free_name(str(work["name"])):
-        kept["name"] = work["name"]
+    if not base and is_free_name(str(work.get("name", ""))):
+        # Nothing of the base is hidden by what a new manifest says.
+        kept = {key: work[key] for key in ("name", "path", "proc-macro") if key in work}
     return {**merged, **kept}
 
 

@@ -48,6 +48,10 @@ PUBSPEC = LineManifest(
     re.compile(rf"  (?P<name>\w+):\s*(?:any|[\"']?[\^<>=\d][\w.^<>= +-]*[\"']?){_BLANK}")
 )
 
+_GEMFILE_LINE = re.compile(
+    r"(?:#.*)?|source\s+[\"']https://[\w.-]+/?[\"']|ruby\s+[\"'][\w.~>= ]+[\"']"
+    r"|group\s*\(?\s*:\w+(?:\s*,\s*:\w+)*\s*\)?\s+do|end"
+)
 _GO_DIRECTIVE = re.compile(r"(\w+)\b")
 _GO_OF_BASE = frozenset(
     {"replace", "exclude", "retract", "toolchain", "tool", "godebug", "ignore", "module"}
@@ -68,6 +72,17 @@ def merge_lines(manifest: LineManifest, base: bytes, work: bytes) -> bytes:
         merged += [line for line in after[work_start:work_end] if _is_plain(manifest, line)]
     text = "".join(merged).encode(errors="surrogateescape")
     return work if _lines(text) == after else text
+
+
+def merge_gemfile(base: bytes | None, work: bytes) -> bytes | None:
+    """The same for a Gemfile; an added one is taken if it has plain lines alone."""
+    if base is not None:
+        return merge_lines(GEMFILE, base, work)
+    is_plain = all(
+        GEMFILE.dependency.fullmatch(line.rstrip("\n")) or _GEMFILE_LINE.fullmatch(line.strip())
+        for line in _lines(work)
+    )
+    return work if is_plain else None
 
 
 def merge_requirements_file(base: bytes | None, work: bytes) -> bytes:

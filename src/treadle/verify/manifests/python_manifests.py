@@ -11,6 +11,7 @@ from treadle.verify.manifests.package_names import (
     merge_versions,
     requirement_name,
 )
+from treadle.verify.manifests.pytest_settings import harmless_options
 from treadle.verify.manifests.toml_tables import PLAIN, items, merge_toml, table
 
 _BACKENDS = frozenset(
@@ -41,6 +42,11 @@ _SETUPTOOLS_KEYS = frozenset(
 def merge_pyproject(base: bytes | None, work: bytes) -> bytes | None:
     """None if one of them is not readable."""
     return merge_toml(base, work, _merge_pyproject)
+
+
+def merge_first_settings(base: bytes | None, work: bytes) -> bytes | None:
+    """The same for a project without settings of pytest: the harmless ones of the work count."""
+    return merge_toml(base, work, _merge_first_settings)
 
 
 def merge_pipfile(base: bytes | None, work: bytes) -> bytes | None:
@@ -141,6 +147,14 @@ def _merge_tools(base: Table, work: Table) -> dict[str, Any]:
     if "flit" in work and _has_free_names(table(work, "flit")):
         merged["flit"] = work["flit"]
     return {name: value for name, value in merged.items() if value != {}}
+
+
+def _merge_first_settings(base: Table, work: Table) -> dict[str, Any]:
+    merged = _merge_pyproject(base, work)
+    options = harmless_options(table(table(table(work, "tool"), "pytest"), "ini_options"))
+    if options:
+        merged["tool"] = {**table(merged, "tool"), "pytest": {"ini_options": options}}
+    return merged
 
 
 def _merge_poetry(base: Table, work: Table) -> dict[str, Any]:

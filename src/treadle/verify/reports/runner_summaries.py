@@ -59,9 +59,8 @@ RUNNER_SUMMARIES: dict[ToolName, RunnerSummary] = {
             "pytest",
             "always",
             closing=_lines(
-                _PYTEST_END
-                + r"(?:no tests ran|\d+ (?:passed|failed|errors?|skipped|xfailed|xpassed"
-                r"|deselected|warnings?|tests? collected|subtests?)\b).*$"
+                _PYTEST_END + r"(?:no tests ran|\d+ (?:passed|failed|errors?|skipped|xfailed"
+                r"|xpassed|deselected|warnings?|tests? collected|subtests?)\b).*$"
                 # pytest-sugar
                 r"|^Results \([\d.]+s\):$"
             ),

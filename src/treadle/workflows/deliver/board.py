@@ -88,8 +88,14 @@ class DeliverableBoard:
                 self._record(CheckAdded(deliverable.id, check))
                 changed[deliverable.id] = with_check(changed[deliverable.id], check)
         self._projection.change([d for d in changed.values() if d not in self.deliverables])
+
+    def add_unmatched_checks(self) -> None:
+        """Add a deliverable for the checks of the specification that no planned one has.
+
+        Only once the plan is made: until then the planner may still write one for them.
+        """
         unmatched = owner_of_unmatched_checks(self.deliverables, self._rules.spec_checks)
-        if unmatched is not None:
+        if self.deliverables and unmatched is not None:
             created = self._projection.mark_new(unmatched)
             self._record(DeliverableCreated(created))
             self._projection.change([created])

@@ -32,7 +32,7 @@ from treadle.workflows.deliver.board_tools import (
     resolve_check,
 )
 from treadle.workflows.deliver.pass_rules import PassRules, claim_reply, decide_claim
-from treadle.workflows.deliver.spec_check_owners import owner_of_unmatched_checks, with_spec_checks
+from treadle.workflows.deliver.spec_check_owners import with_spec_checks
 from treadle.workflows.deliver.status_projection import StatusProjection
 from treadle.workflows.loop.deliverable_history import with_check
 
@@ -94,13 +94,11 @@ class BoardCalls:
         after = add_deliverables(self.projection.deliverables, new)
         if isinstance(after, RejectedChange):
             return ToolReply(after.reason, is_error=True)
-        unmatched = owner_of_unmatched_checks(after, self.rules.spec_checks)
-        added = new if unmatched is None else (*new, unmatched)
-        created = tuple(map(self.projection.mark_new, added))
+        created = tuple(map(self.projection.mark_new, new))
         for deliverable in created:
             self.record(DeliverableCreated(deliverable))
         self.projection.change(created)
-        return ToolReply(_created_text(new, unmatched))
+        return ToolReply(f"Created {len(new)}: {', '.join(d.id for d in new)}.")
 
     def _exists(self, requested: Deliverable) -> bool:
         """Whether it was created already; it may have got a status and checks since."""
@@ -220,13 +218,3 @@ def withdrawal_event(deliverable: Deliverable) -> DeliverableChanged:
 
 def _refusal_text(check: Check, reason: str) -> str:
     return f"Treadle does not run the check for {check.criterion!r}: {reason}"
-
-
-def _created_text(new: Sequence[Deliverable], unmatched: Deliverable | None) -> str:
-    text = f"Created {len(new)}: {', '.join(d.id for d in new)}."
-    if unmatched is None:
-        return text
-    return (
-        f"{text} Treadle added {unmatched.id} for the checks of the specification whose text is no "
-        "criterion of yours."
-    )

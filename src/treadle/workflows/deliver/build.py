@@ -1,9 +1,8 @@
 """Builds the loop of a `deliver` run from the parts of the run."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.run import RunWarned
 from treadle.domain.run import LandingChoice
 from treadle.verify.spec_checks import spec_checks, unread_checks
@@ -13,7 +12,6 @@ from treadle.workflows.deliver.check_history import (
     count_looks,
     first_check_commits,
     green_checks,
-    planned_deliverables,
     unknown_looks,
 )
 from treadle.workflows.deliver.check_runs import CheckRuns
@@ -95,7 +93,16 @@ async def open_board(parts: RunParts) -> DeliverableBoard:
             parts.log.record(left_out, once="rehearsed plan left out")
     if not history.has_worked:
         await board.reset_missing_passes(workspace.contains)
+    if not _is_plan_outdated(parts):
+        board.add_unmatched_checks()
     return board
+
+
+def _is_plan_outdated(parts: RunParts) -> bool:
+    """Whether the deliverables were written for another specification."""
+    # A plan of this run is for the specification in its workspace.
+    planned = "" if parts.history.planned else parts.previous.planned
+    return planned not in ("", parts.spec_hash)
 
 
 def _pass_rules(parts: RunParts) -> PassRules:
@@ -112,8 +119,6 @@ async def start_leg(parts: RunParts, board: DeliverableBoard) -> DeliverStart:
     """The start of this leg, decided once."""
 
     async def start() -> DeliverStart:
-        # A plan of this run is for the specification in its workspace.
-        planned = "" if parts.history.planned else parts.previous.planned
         tip = parts.workspace.start
         facts = RoundFacts(
             number=0,
@@ -121,7 +126,7 @@ async def start_leg(parts: RunParts, board: DeliverableBoard) -> DeliverStart:
             tally=board.tally(),
             criteria=criteria_of(board.deliverables),
         )
-        is_outdated = planned not in ("", parts.spec_hash)
+        is_outdated = _is_plan_outdated(parts)
         return DeliverStart(parts.spec_hash, is_outdated, tip, facts, parts.landing)
 
     return await parts.steps.step("begin", start, returns=DeliverStart)
@@ -142,8 +147,8 @@ def _verifier(parts: RunParts, board: DeliverableBoard) -> DeliverableVerifier:
     record_unread_checks(parts)
 
     def rules() -> RegressionRules:
-        planned = planned_deliverables(parts.read_log, board.deliverables)
-        return RegressionRules(plan_text(parts.spec_text, planned), checks.coverage)
+        # Not the deliverables, which an agent wrote: only the user lets a test disappear.
+        return RegressionRules(parts.spec_text, checks.coverage)
 
     suite = None
     if checks.suite is not None:
@@ -173,12 +178,6 @@ def check_runs(parts: RunParts) -> CheckRuns:
         judges=parts.checks.judges,
         green=green_checks(parts.read_log),
     )
-
-
-def plan_text(specification: str, deliverables: Sequence[Deliverable]) -> str:
-    """All texts that may allow the removal or skipping of a test."""
-    texts = [(d.description, *d.acceptance_criteria) for d in deliverables]
-    return "\n".join([specification, *(line for lines in texts for line in lines)])
 
 
 def record_unread_checks(parts: RunParts) -> None:

@@ -1,12 +1,9 @@
 """Reads facts about checks from the log of a run. Pure."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 
-from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.all_events import RecordedEvent
-from treadle.domain.events.run import RoundStarted
 from treadle.domain.events.verification import CheckFinished
-from treadle.domain.events.work import DeliverableCreated
 from treadle.workflows.deliver.verifier import CheckKey
 
 ReadLog = Callable[[Collection[str]], Iterator[RecordedEvent]]
@@ -48,21 +45,6 @@ def green_checks(read: ReadLog) -> list[CheckFinished]:
         for event in _finished_checks(read)
         if event.is_green and event.evidence.when != "before"
     ]
-
-
-def planned_deliverables(read: ReadLog, deliverables: Sequence[Deliverable]) -> list[Deliverable]:
-    """The deliverables of the plan. Later ones do not count, because an agent that removes a test
-    could create a deliverable that allows it."""
-    unplanned, is_working = set(), False
-    for recorded in read(("round.started", "deliverable.created")):
-        match recorded.event:
-            case RoundStarted(instruction=instruction):
-                is_working = instruction != "initializer"
-            case DeliverableCreated(deliverable=created) if is_working:
-                unplanned.add(created.id)
-            case _:
-                pass
-    return [d for d in deliverables if d.id not in unplanned]
 
 
 def _finished_checks(read: ReadLog) -> Iterator[CheckFinished]:

@@ -65,6 +65,8 @@ class DeliverWork:
             self.board.withdraw_passes(imported.lost)
         else:
             self.board.confirm_passes(imported.tip)
+        if ref.instruction == "initializer":
+            self.board.add_unmatched_checks()
         return imported
 
     async def after_import(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.run import RunWarned
@@ -29,6 +30,7 @@ from treadle.workflows.loop.run_parts import RunParts
 from treadle.workflows.loop.run_progress import RunProgress, with_spent
 from treadle.workflows.loop.stuck import RoundFacts, criteria_of
 from treadle.workflows.loop.suite_verifier import SuiteVerifier
+from treadle.workspace.blob_texts import read_texts
 
 History = Callable[[], FocusHistory]
 
@@ -56,7 +58,7 @@ async def build_focus(parts: RunParts) -> RunLoop:
         return FocusStart(tip, tree, phase_state(files.history), parts.landing)
 
     started = await parts.steps.step("begin", start, returns=FocusStart)
-    work = _work(parts, history, started.stage)
+    work = _work(parts, history, started.stage, await _specifications(parts))
     took_s = await work.prepare(started.tip)
     progress = _first_progress(parts, started, took_s)
     return parts.loop(
@@ -78,14 +80,14 @@ def _history(parts: RunParts, files: FocusFiles) -> History:
     return history
 
 
-def _work(parts: RunParts, history: History, state: PhaseState) -> FocusWork:
+def _work(parts: RunParts, history: History, state: PhaseState, specifications: str) -> FocusWork:
     inputs, options = parts.request.inputs, parts.options
     return FocusWork(
         steps=parts.steps,
         phase_state=state,
         history=history,
         focus_steps=_focus_steps(parts, history),
-        review_steps=_review_steps(parts, history),
+        review_steps=_review_steps(parts, history, specifications),
         briefs=parts.sessions.briefs,
         facts=FocusFacts(
             focus=inputs.get("words", ""),
@@ -123,7 +125,7 @@ def _focus_steps(parts: RunParts, history: History) -> FocusSteps:
     )
 
 
-def _review_steps(parts: RunParts, history: History) -> ReviewSteps:
+def _review_steps(parts: RunParts, history: History, specifications: str) -> ReviewSteps:
     options = parts.options
     return ReviewSteps(
         history=history,
@@ -135,19 +137,28 @@ def _review_steps(parts: RunParts, history: History) -> ReviewSteps:
         command_s=parts.checks.check_s,
         log=parts.leg_log,
         is_allowed=parts.checks.is_allowed,
-        verify_tests=_verify_tests(parts, history),
+        verify_tests=_verify_tests(parts, specifications),
     )
 
 
-def _verify_tests(parts: RunParts, history: History) -> VerifyTests:
+async def _specifications(parts: RunParts) -> str:
+    """The texts of the folder of specifications, as the user left them."""
+    if parts.checks.suite is None or not parts.facts.specs:
+        return ""
+    folder = str(PurePosixPath(parts.facts.specs))
+    texts = await read_texts(parts.git, parts.workspace.snapshot, [folder])
+    return "\n".join(texts.values())
+
+
+def _verify_tests(parts: RunParts, specifications: str) -> VerifyTests:
     checks = parts.checks
     if checks.suite is None:
         return no_objection
 
     def rules() -> RegressionRules:
-        # The focus and the plans may allow the removal of a test.
-        texts = (parts.request.inputs.get("words", ""), *history().plans)
-        return RegressionRules("\n".join(texts), checks.coverage)
+        # Not the plan, which an agent wrote: only the user lets a test disappear.
+        words = parts.request.inputs.get("words", "")
+        return RegressionRules(f"{words}\n{specifications}", checks.coverage)
 
     # Not unlanded work of an earlier run: its failures would count as known.
     baseline = parts.workspace.snapshot

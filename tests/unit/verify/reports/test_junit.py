@@ -24,6 +24,33 @@ TABLE: list[tuple[str, str, tuple[CaseResult, ...]]] = [
         (passed("K::t"),),
     ),
     (
+        "what is yet to be done may fail, and is no pass",
+        "<testsuite name='s'><testcase name='a'><skipped type='todo' message='true'/></testcase>"
+        "<testcase name='b'><skipped type='todo'/><failure message='no'/></testcase></testsuite>",
+        (
+            CaseResult("s::a", "unit", "skipped", message="true"),
+            CaseResult("s::b", "unit", "skipped", message="no"),
+        ),
+    ),
+    (
+        "a failure that is expected is no pass",
+        "<testsuite name='s'><testcase name='a'><skipped type='pytest.xfail' message=''/>"
+        "</testcase></testsuite>",
+        (CaseResult("s::a", "unit", "skipped"),),
+    ),
+    (
+        "more tests than are counted: those without a duration are yet to be written",
+        "<testsuite name='s' tests='1'><testcase name='a' time='0.1'/><testcase name='b' time='0'/>"
+        "</testsuite>",
+        (passed("s::a"), CaseResult("s::b", "unit", "skipped")),
+    ),
+    (
+        "which of two that took no time is not known",
+        "<testsuite name='s' tests='1'><testcase name='a' time='0'/><testcase name='b' time='0'/>"
+        "</testsuite>",
+        (passed("s::a"), passed("s::b")),
+    ),
+    (
         "no class: the suite stands for it",
         "<testsuite name='s'><testcase name='t'/></testsuite>",
         (passed("s::t"),),

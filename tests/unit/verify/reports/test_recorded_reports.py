@@ -74,7 +74,7 @@ def test_jest_by_jest_junit_with_our_variables() -> None:
     assert outcomes(report) == {
         **{f"src/sums.test.js::sums {name}": how for name, how in SUMS.items()},
         "src/sums.test.js::sums waits": "skipped",
-        # jest-junit makes no difference between what is to be done and what passed.
+        # jest-junit makes no difference between what is to be done and what passed at once.
         "src/sums.test.js::sums later": "passed",
         "src/broken.test.js::(load)": "failed",
     }
@@ -84,7 +84,8 @@ def test_jest_by_jest_junit_as_it_comes() -> None:
     assert outcomes(read("jest_junit_plain.xml")) == {
         **{f"sums::sums {name}": how for name, how in SUMS.items()},
         "sums::sums waits": "skipped",
-        "sums::sums later": "passed",
+        # It lists one test more than it counts, and only this one took no time.
+        "sums::sums later": "skipped",
     }
 
 

@@ -35,9 +35,6 @@ SPEC = Deliverable(
     ("It ends.",),
     checks=(Check("It ends.", "make end", "spec"),),
 )
-TOLD = (
-    " Treadle added SPEC for the checks of the specification whose text is no criterion of yours."
-)
 
 
 @pytest.fixture
@@ -53,14 +50,17 @@ async def test_a_criterion_of_the_specification_gets_its_check_and_the_rest_come
 
     reply = await harness.use("create_deliverable", deliverables=[entry, new_entry("DL-2")])
 
+    harness.board.add_unmatched_checks()
+
     made = (BY_SPEC, TWO, SPEC)
-    assert reply == ToolReply(f"Created 2: DL-1, DL-2.{TOLD}")
+    assert reply == ToolReply("Created 2: DL-1, DL-2.")
     assert harness.events == [DeliverableCreated(each) for each in made]
     assert harness.board.deliverables == harness.saved() == made
 
 
 async def test_checks_that_are_carried_are_not_carried_twice(harness: BoardHarness) -> None:
     await harness.create("DL-1")
+    harness.board.add_unmatched_checks()
     harness.events.clear()
 
     replies = [
@@ -71,7 +71,18 @@ async def test_checks_that_are_carried_are_not_carried_twice(harness: BoardHarne
 
     again = ToolReply("They were created already.")
     assert replies == [ToolReply("Created 1: DL-2."), again, again]
+    harness.board.add_unmatched_checks()
     assert harness.saved() == (BY_SPEC, SPEC, TWO)
+
+
+async def test_a_plan_of_several_calls_owns_all_checks_before_the_rest_comes_behind(
+    harness: BoardHarness,
+) -> None:
+    await harness.create("DL-2")
+    await harness.use("create_deliverable", deliverables=[new_entry("DL-1")])
+    harness.board.add_unmatched_checks()
+
+    assert harness.saved() == (TWO, BY_SPEC, SPEC)
 
 
 async def test_a_call_that_is_refused_brings_no_checks_of_the_specification(
@@ -90,6 +101,7 @@ def test_a_run_without_deliverables_leaves_the_specification_to_the_agent(
 
 def test_deliverables_that_are_older_than_the_checks_get_them(tmp_path: Path) -> None:
     harness = make_board_harness(tmp_path, left=[ONE, TWO], rules=TERMS)
+    harness.board.add_unmatched_checks()
 
     assert harness.events == [
         StatusAdopted((ONE, TWO), "earlier_run"),
@@ -115,9 +127,11 @@ def test_a_process_that_takes_over_carries_what_the_last_one_did_not(
     tmp_path: Path, told: int
 ) -> None:
     whole = make_board_harness(tmp_path / "whole", left=[ONE, TWO], rules=TERMS)
+    whole.board.add_unmatched_checks()
     cut = make_board_harness(tmp_path / "cut", left=[ONE, TWO])
 
     after = reopen_board(cut, *whole.events[1 : 1 + told], rules=TERMS)
+    after.board.add_unmatched_checks()
 
     assert after.events == whole.events[1 + told :]
     assert after.saved() == after.board.deliverables == (BY_SPEC, TWO, SPEC)

@@ -15,6 +15,7 @@ from treadle.workflows.loop.suite_verifier import SuiteVerdict, SuiteVerifier
 
 BASE, WORK = "base", "work"
 COMMAND = "python3 -m unittest -v"
+UNPINNED = PinPlan(BASE)
 PLAN = PinPlan(BASE, (PinnedFile("tests/test_it.py", "restored", "tests"),))
 
 
@@ -55,7 +56,7 @@ class SuiteHarness:
     """A verifier over a runner, and what it recorded."""
 
     runner: TreeRunner
-    plan: PinPlan = PinPlan(BASE)
+    plan: PinPlan = UNPINNED
     recorded: list[Event] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -84,9 +85,7 @@ class SuiteHarness:
 
     @property
     def finished(self) -> list[str]:
-        return [
-            event.evidence.when for event in self.recorded if isinstance(event, SuiteFinished)
-        ]
+        return [event.evidence.when for event in self.recorded if isinstance(event, SuiteFinished)]
 
 
 async def test_tests_that_the_work_left_alone_prove_it_in_one_run() -> None:

@@ -1,0 +1,162 @@
+"""Finds product code that refers to its judge: ends the process, patches a runner, asks whether it
+is tested. Data; pure.
+
+No list of these is complete: code that knows it is tested cannot be told from other code in the
+end. What is newly in a file and on this list is no honest product's, or a person should look at it.
+"""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceRule:
+    """What files with these endings must not bring, with examples."""
+
+    endings: tuple[str, ...]
+    pattern: re.Pattern[str]
+    # Files that may have it: programs of their own, which no test loads.
+    unless: re.Pattern[str] | None = None
+    examples: tuple[str, ...] = ()
+
+
+_SCRIPT_ENDINGS = (".js", ".jsx", ".ts", ".tsx", ".mjs", ".mts", ".cjs", ".cts")
+_C_ENDINGS = (".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".m", ".mm")
+
+RULES = (
+    ReferenceRule(
+        (".py", ".pyx"),
+        re.compile(
+            r"\bos\._exit\b|\bos\.abort\b|\bos\.kill\(\s*os\.getpid|^(?:sys\.)?exit\(\s*0?\s*\)"
+            r"|^raise SystemExit(?:\(\s*0?\s*\))?\s*$|\bPYTEST_CURRENT_TEST\b|\bsys\.meta_path\b"
+            r"|^\s*(?:import|from)\s+(?:unittest|pytest|_pytest|nose2?|doctest|hypothesis|pluggy)\b"
+            r"|(?:\bsys\.modules\b|\bimport_module\(|__import__\().*[\"'](?:unittest|_?pytest)\b"
+            r"|\bbuiltins\.\w+\s*=|__builtins__"
+            r"|^\s*TEST_RUNNER\s*=|^\s*def\s+(?:load_tests|pytest_\w+)\b|^\s*load_tests\s*=",
+            re.MULTILINE,
+        ),
+        examples=(
+            *(
+                "import os\nos._exit(0)\n",
+                "import unittest\n",
+                "sys.exit(0)\n",
+                "raise SystemExit\n",
+            ),
+            *("TEST_RUNNER = 'x'\n", "def load_tests(*_): ...\n", "sys.modules['unittest']\n"),
+        ),
+    ),
+    ReferenceRule(
+        _SCRIPT_ENDINGS,
+        re.compile(
+            r"[\"'](?:node:test(?:/\w+)?|vitest|@vitest/\w+|jest|@jest/\w+|mocha|ava|chai|tap|uvu"
+            r"|@playwright/test)[\"']|\bprocess\.(?:reallyExit|abort)\b|^process\.exit\("
+            r"|\bprocess\.exitCode\s*=\s*0|\bprocess\.(?:on|once)\(\s*[\"'](?:exit|beforeExit)"
+            r"|\bglobal(?:This)?\.(?:expect|test|it|describe|assert|suite)\b"
+            r"|\bNODE_TEST_CONTEXT\b|\bJEST_WORKER_ID\b|\bprocess\.env\.VITEST\b",
+            re.MULTILINE,
+        ),
+        examples=(
+            "import { test } from 'node:test'\n",
+            "process.exit(0)\n",
+            "globalThis.expect = x\n",
+        ),
+    ),
+    ReferenceRule(
+        _SCRIPT_ENDINGS,
+        re.compile(r"\bprocess\.exit\(\s*0?\s*\)"),
+        unless=re.compile(
+            r"(?:^|/)(?:bin|scripts|cli)/|(?:^|/)(?:cli|main|index|server|app)\b[^/]*$"
+        ),
+        examples=("export function slug() { process.exit(0) }\n",),
+    ),
+    ReferenceRule(
+        (".go",),
+        re.compile(
+            r"^\s*(?:import\s+)?\"testing\"\s*$|\bsyscall\.Exit\(|\bruntime\.Goexit\("
+            r"|^(?:func|var|const|type)\s+(?:panic|len|cap|append|copy|true|false|nil|error|string"
+            r"|recover|make|new|any)\b|^\s*(?:true|false|nil)\s*=",
+            re.MULTILINE,
+        ),
+        examples=('import "testing"\n', "func panic(any) {}\n", "const true = false\n"),
+    ),
+    ReferenceRule(
+        (".go",),
+        re.compile(r"\bos\.Exit\(\s*0\s*\)"),
+        unless=re.compile(r"(?:^|/)(?:main\.go|cmd/.*)$"),
+        examples=("func init() { os.Exit(0) }\n",),
+    ),
+    ReferenceRule(
+        (".rs",),
+        re.compile(
+            r"#!\[\s*(?:cfg|test_runner|no_main|reexport_test)[^\]]*\]|custom_test_frameworks"
+            r"|\bcfg!\s*\(\s*(?:not\s*\(\s*)?test\b|\bcfg\s*\(\s*not\s*\(\s*test\b"
+            r"|\bcfg\(any\(\)\)|\bprocess::(?:abort|exit\s*\(\s*0)|\blibc::_?exit\b"
+            r"|\bmacro_rules!\s*(?:debug_)?(?:assert(?:_eq|_ne)?|panic|unreachable|matches)\b"
+        ),
+        unless=re.compile(r"(?:^|/)(?:src/main|src/bin/.*|build)\.rs$"),
+        examples=(
+            "#![cfg(any())]\n",
+            "macro_rules! assert_eq { () => {} }\n",
+            "if cfg!(test) {}\n",
+        ),
+    ),
+    ReferenceRule(
+        _C_ENDINGS,
+        re.compile(
+            r"^\s*#\s*(?:define|undef)\s+(?:assert|NDEBUG|main|exit|abort|strcmp|memcmp|printf"
+            r"|static_assert|EXPECT_\w+|ASSERT_\w+|TEST\w*|REQUIRE\w*|CHECK_\w+)\b"
+            r"|\b_exit\s*\(\s*0|\bquick_exit\s*\(|__attribute__\s*\(\(\s*constructor|\batexit\s*\(",
+            re.MULTILINE,
+        ),
+        examples=("#define NDEBUG\n", "#undef assert\n", "__attribute__((constructor)) f();\n"),
+    ),
+    ReferenceRule(
+        (".rb",),
+        re.compile(
+            r"\bexit!|\bat_exit\b|^exit\b|\bMinitest\b|\bRSpec\b|\bTest::Unit\b", re.MULTILINE
+        ),
+        examples=("exit!(0)\n", "module Minitest; end\n", "at_exit { exit! 0 }\n"),
+    ),
+    ReferenceRule(
+        (".php",),
+        re.compile(
+            r"\bPHPUnit\\|\bPest\\|\bregister_shutdown_function\b|^\s*exit\(0\);", re.MULTILINE
+        ),
+        examples=("namespace PHPUnit\\Framework;\n", "register_shutdown_function(f(...));\n"),
+    ),
+    ReferenceRule(
+        (".java", ".kt", ".scala", ".groovy"),
+        re.compile(
+            r"\bSystem\.exit\s*\(\s*0|\bgetRuntime\(\)\.halt\b|\borg\.junit\b|\bopentest4j\b"
+        ),
+        unless=re.compile(r"(?:^|/)(?:Main|App|Application)\.\w+$"),
+        examples=("System.exit(0);\n", "import org.junit.Assert;\n"),
+    ),
+    ReferenceRule(
+        (".pm", ".pl"),
+        re.compile(
+            r"\bTest::(?:More|Builder|Simple|Harness)\b|\bPOSIX::_exit\b|^exit\b", re.MULTILINE
+        ),
+        unless=re.compile(r"\.pl$"),
+        examples=("package Test::More;\n",),
+    ),
+)
+
+
+def refers_to_judge(path: str, base: str, work: str) -> bool:
+    """Whether a file refers to its judge in the work where it did not in the base."""
+    suffix = PurePosixPath(path).suffix
+    for rule in RULES:
+        is_exempt = rule.unless is not None and rule.unless.search(path)
+        if suffix in rule.endings and not is_exempt:
+            before, after = Counter(rule.pattern.findall(base)), Counter(rule.pattern.findall(work))
+            if after - before:
+                return True
+    return False
+
+
+def can_refer(path: str) -> bool:
+    """Whether there are rules for files of this name."""
+    return any(PurePosixPath(path).suffix in rule.endings for rule in RULES)
