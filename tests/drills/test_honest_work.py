@@ -36,7 +36,7 @@ def outcome(user: CommandHarness, done: Finished) -> dict[str, Any]:
     return {
         "exit code": done.exit_code,
         "proof": [each.get("proof") for each in deliverables],
-        "before": [check["before"] for each in deliverables for check in each["checks"]],
+        "before": [check.get("before") for each in deliverables for check in each["checks"]],
         "tests": [event["grade"] for event in done.of_type("suite.graded")][-1:],
         "landings": len(done.of_type("work.landed")),
     }
