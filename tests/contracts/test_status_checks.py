@@ -9,14 +9,15 @@ import pytest
 
 from tests.builders import claimed, deliverable
 from treadle.adapters.stores.status_file import StatusFile
-from treadle.domain.check import Check
+from treadle.domain.check import Check, CheckOrigin, Grade
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.errors import ProjectError
 
 from .test_status_board import TODAY, edit, entry
 
 SEEN = "DL-1 can be seen"
-RUNS = Check(SEEN, "./run | grep seen", "spec", "failed")
+RUNS = Check(SEEN, "./run | grep seen", "spec", "failed", "passed")
+WHY = "it fails with your version of test_run.py"
 PROVEN = replace(claimed("DL-1", "ab12"), checks=(RUNS,), proof="proven")
 
 
@@ -52,12 +53,79 @@ def test_checks_stand_beside_the_criteria_with_what_was_seen_of_them(path: Path)
         "command": "./run | grep seen",
         "origin": "spec",
         "before": "failed",
+        "pinned": "passed",
         "commandHash": "7416212f254f0f54",
     }
     claim = {"commit": "ab12", "rehearsed": False}
     assert unseen == entry("DL-1", checks=[check])
     assert proven == entry("DL-1", passed=True, checks=[seen], proof="proven", claim=claim)
     assert read(path) == PROVEN
+
+
+LOWER = replace(RUNS, pinned="failed", why=WHY)
+SELF_TESTED = replace(PROVEN, checks=(LOWER,), proof="self-tested")
+
+
+@pytest.mark.parametrize(
+    ("graded", "keys", "check_keys"),
+    [
+        (SELF_TESTED, {"proof": "self-tested"}, {"pinned": "failed", "why": WHY}),
+        (
+            replace(PROVEN, proof="self-tested", why="2 tests of yours fail"),
+            {"proof": "self-tested", "why": "2 tests of yours fail"},
+            {"pinned": "passed"},
+        ),
+        (
+            replace(PROVEN, checks=(replace(RUNS, origin="agent"),), proof="self-tested"),
+            {"proof": "self-tested"},
+            {"pinned": "passed"},
+        ),
+        (
+            replace(
+                PROVEN, checks=(Check(SEEN, RUNS.command, "spec", why="it hung"),), proof="claimed"
+            ),
+            {"proof": "claimed"},
+            {"why": "it hung"},
+        ),
+    ],
+)
+def test_a_grade_is_stored_with_its_reason_and_read_as_it_was(
+    path: Path, graded: Deliverable, keys: dict[str, str], check_keys: dict[str, str]
+) -> None:
+    StatusFile(path).write([graded], today=TODAY)
+
+    found = written(path)
+    assert {key: found[key] for key in ("proof", "why") if key in found} == keys
+    assert {key: found["checks"][0].get(key) for key in ("pinned", "why")} == {
+        "pinned": None,
+        "why": None,
+        **check_keys,
+    }
+    assert read(path) == graded
+
+
+def test_a_reason_that_no_longer_holds_is_gone_from_the_file(path: Path) -> None:
+    board = StatusFile(path)
+    board.write([replace(SELF_TESTED, why="2 tests of yours fail")], today=TODAY)
+    board.write([PROVEN], today=TODAY)
+
+    found = written(path)
+    assert ("why" in found, "why" in found["checks"][0]) == (False, False)
+    assert read(path) == PROVEN
+
+
+@pytest.mark.parametrize(
+    ("origin", "proof"), [("spec", "proven"), ("person", "proven"), ("agent", "self-tested")]
+)
+def test_what_a_file_of_an_earlier_version_calls_proven_is_so_unless_an_agent_wrote_the_check(
+    path: Path, origin: CheckOrigin, proof: Grade
+) -> None:
+    StatusFile(path).write([PROVEN], today=TODAY)
+    before = written(path)
+    check = {key: value for key, value in before["checks"][0].items() if key != "pinned"}
+    edit(path, {"deliverables": [{**before, "checks": [{**check, "origin": origin}]}]})
+
+    assert read(path) == replace(PROVEN, checks=(replace(RUNS, origin=origin),), proof=proof)
 
 
 def test_a_deliverable_that_lost_its_checks_has_none_in_the_file(path: Path) -> None:
@@ -78,9 +146,20 @@ def test_a_deliverable_that_lost_its_checks_has_none_in_the_file(path: Path) -> 
         ({"origin": ["agent"]}, Check(SEEN, "make test", "person")),
         ({"before": "passed"}, Check(SEEN, "make test", "person", "passed")),
         ({"before": "maybe", "note": "x"}, Check(SEEN, "make test", "person")),
+        (
+            {"pinned": "failed", "why": "w"},
+            Check(SEEN, "make test", "person", pinned="failed", why="w"),
+        ),
+        ({"pinned": "maybe", "why": ["w"]}, Check(SEEN, "make test", "person")),
         # what was seen was another command
         (
-            {"origin": "agent", "before": "failed", "commandHash": "7416212f254f0f54"},
+            {
+                "origin": "agent",
+                "before": "failed",
+                "pinned": "passed",
+                "why": "w",
+                "commandHash": "7416212f254f0f54",
+            },
             Check(SEEN, "make test", "person"),
         ),
     ],
@@ -165,13 +244,15 @@ def test_a_proof_is_worth_no_more_than_what_was_seen_before_the_work(
     [
         ("proven", [SEEN], "proven"),
         ("proven", [SEEN, "And more"], "claimed"),
+        ("self-tested", [SEEN], "self-tested"),
         ("claimed", [SEEN], "claimed"),
+        (["proven"], [SEEN], "claimed"),
         ("certain", [SEEN], "claimed"),
         (None, [SEEN], "claimed"),
     ],
 )
 def test_every_pass_is_claimed_until_checks_for_all_criteria_prove_it(
-    path: Path, proof: str | None, criteria: list[str], found: str
+    path: Path, proof: object, criteria: list[str], found: Grade
 ) -> None:
     StatusFile(path).write([PROVEN], today=TODAY)
     edit(
@@ -183,10 +264,10 @@ def test_every_pass_is_claimed_until_checks_for_all_criteria_prove_it(
 
 def test_keys_of_others_in_a_check_stay_where_they_are(path: Path) -> None:
     StatusFile(path).write([PROVEN], today=TODAY)
-    edit(path, {"deliverables": [{**written(path), "checks": [{**COMMAND, "why": "it is fast"}]}]})
+    edit(path, {"deliverables": [{**written(path), "checks": [{**COMMAND, "note": "it is fast"}]}]})
     board = StatusFile(path)
 
     assert board.write([*board.read(), deliverable("DL-2")], today=TODAY)
 
     kept = json.loads(path.read_text())["deliverables"][0]["checks"]
-    assert kept == [{**COMMAND, "why": "it is fast", "origin": "person"}]
+    assert kept == [{**COMMAND, "note": "it is fast", "origin": "person"}]

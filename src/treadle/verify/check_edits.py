@@ -1,12 +1,14 @@
-"""Adds and removes checks of deliverables on behalf of a person. Pure."""
+"""Adds, accepts and removes checks of deliverables on behalf of a person. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from treadle.domain.check import Check
 from treadle.domain.deliverable import Deliverable, find_command_problem, with_valid_proof
+from treadle.verify.grade import AGENT_CHECK
 from treadle.verify.spec_checks import fold_text
 
+_NOT_PINNED = "it was not seen to pass with your own tests"
 _LIST = "see them with `treadle check list`"
 _LONGEST = 60
 _MOST_NAMES = 12
@@ -101,13 +103,19 @@ def with_accepted_check(
         return EditRefusal(f"{target.id} has no check for {_shorten(text)!r}", _LIST)
     if previous.origin != "agent":
         return EditRefusal(f"the check for {_shorten(text)!r} is no agent's", _LIST)
-    why = "" if previous.pinned == "passed" else previous.why
-    check = replace(previous, origin="person", why=why)
+    check = replace(previous, origin="person", why=_why_not_proven(previous))
     checks = tuple(check if each is previous else each for each in target.checks)
     changed = replace(target, checks=checks)
     if changed.status == "passed" and not changed.why:
         changed = replace(changed, proof=changed.grade_by_checks)
     return CheckEdit(_replace_deliverable(deliverables, changed), target, check, previous)
+
+
+def _why_not_proven(accepted: Check) -> str:
+    """Why an accepted check is not proven, which is no longer that the agent wrote it."""
+    if accepted.why != AGENT_CHECK:
+        return accepted.why
+    return _NOT_PINNED if accepted.pinned == "failed" else ""
 
 
 def _find_deliverable(deliverables: Sequence[Deliverable], name: str) -> Deliverable | EditRefusal:

@@ -32,14 +32,16 @@ def is_compared(
         return not outer.code and outer.program != "eval"
     if any(files[each].program not in programs.PASSING_ON for each in call.pipes_to):
         return True
+    written = _written(calls)
+    tree = trees.work_paths - written if written else trees.work_paths
     return any(
-        call.is_followed_by(calls[later]) and _looks_at_results(calls[later], files[later], trees)
+        call.is_followed_by(calls[later]) and _looks_at_results(calls[later], files[later], tree)
         for later in range(number + 1, len(calls))
         if later not in call.pipes_to and calls[later].inside is None
     )
 
 
-def _looks_at_results(call: ShellCall, files: CallFiles, trees: TreePair) -> bool:
+def _looks_at_results(call: ShellCall, files: CallFiles, tree: frozenset[str]) -> bool:
     """Whether a later command looks at what earlier ones made, not at files of the tree."""
     scripts = [each for each in files.mentions if each.use in ("script", "module")]
     if scripts:
@@ -50,23 +52,20 @@ def _looks_at_results(call: ShellCall, files: CallFiles, trees: TreePair) -> boo
     paths = [resolve_path(word, call.folder) for word in operands if UNKNOWN not in word]
     if not operands or len(paths) < len(operands):
         return True
-    return not all(path is not None and _exists(path, trees) for path in paths)
+    return not all(path is not None and (path in tree or is_folder(path, tree)) for path in paths)
 
 
-def _exists(path: str, trees: TreePair) -> bool:
-    return path in trees.work_paths or is_folder(path, trees.work_paths)
+def _written(calls: Sequence[ShellCall]) -> frozenset[str]:
+    """The files that the line itself writes."""
+    paths = (resolve_path(word, call.folder) for call in calls for word in call.writes)
+    return frozenset(path for path in paths if path is not None)
 
 
 def find_expectations(
     calls: Sequence[ShellCall], files: Sequence[CallFiles], trees: TreePair
 ) -> Iterator[str]:
     """The files of the trees that results are compared with."""
-    written = {
-        path
-        for call in calls
-        for word in call.writes
-        if (path := resolve_path(word, call.folder)) is not None
-    }
+    written = _written(calls)
     for number, (call, each) in enumerate(zip(calls, files, strict=True)):
         if each.program in programs.DIFFS:
             words = [mention.word for mention in each.mentions if mention.use == "compared"]
@@ -89,7 +88,7 @@ def _is_one_side(number: int, calls: Sequence[ShellCall], files: Sequence[CallFi
 
 
 def _expected_side(
-    words: Sequence[str], folder: str, written: set[str], trees: TreePair
+    words: Sequence[str], folder: str, written: frozenset[str], trees: TreePair
 ) -> Iterator[str]:
     sides = [side for word in words if (side := _files_of(word, folder, trees) - written)]
     if len(sides) >= _SIDES:

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from treadle.domain.check import (
     Check,
+    CheckOrigin,
     PinnedOutcome,
     RequiredGrade,
     lowest_grade,
@@ -95,8 +97,18 @@ def lower_grades(deliverable: Deliverable, graded: DeliverableGraded) -> Deliver
 def _kept_grade(check: Check, new: CriterionGrade) -> CriterionGrade:
     if new.pinned == "failed":
         return new
-    judge = "" if check.grade == "claimed" else new.judge
-    return CriterionGrade(check.criterion, check.grade, judge, check.pinned, check.why)
+    return CriterionGrade(check.criterion, check.grade, _judge_of(check), check.pinned, check.why)
+
+
+def _judge_of(check: Check) -> CheckOrigin | Literal[""]:
+    """Who wrote what judges the criterion; empty if nobody but the agent says that it holds."""
+    match check.grade:
+        case "claimed":
+            return ""
+        case "self-tested":
+            return "agent"
+        case "proven":
+            return check.origin
 
 
 def pinned_failure(plan: PinPlan, finished: CheckFinished) -> str:

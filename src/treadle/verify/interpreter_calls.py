@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from treadle.verify import programs
 from treadle.verify.file_mentions import (
@@ -98,7 +99,7 @@ def read_interpreter(program: str, arguments: tuple[str, ...]) -> CallFiles:
 def _loaded(program: str, arguments: tuple[str, ...]) -> Iterator[FileMention]:
     """Files that an interpreter loads before the script."""
     options = programs.LOADING_OPTIONS | ({"-r"} if program != "php" else {"-c"})
-    for word, following in zip(arguments, (*arguments[1:], ""), strict=True):
+    for word, following in zip_longest(arguments, arguments[1:], fillvalue=""):
         name, _, value = word.partition("=")
         if name in options:
             yield FileMention(value or following, "loaded")

@@ -32,7 +32,10 @@ _KIND_WORDS: dict[EvidenceFileKind, str] = {
     "check": "used by a check",
     "specification": "the specification",
 }
-_RUNNER_SETTINGS = ("pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini")
+_RUNNER_SETTINGS = (
+    *("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml"),
+    *("pyproject.toml", "setup.cfg", "tox.ini"),
+)
 # Texts that nothing runs.
 _DOCUMENTS = (".md", ".rst", ".txt", ".adoc", ".html")
 

@@ -116,8 +116,7 @@ def _read_recipes(
     files: tuple[str, ...], arguments: list[str], folder: str, read: ReadText
 ) -> TaskLines:
     paths = [posixpath.normpath(posixpath.join(folder, name)) for name in files]
-    # The first one is used; all of them are read in any case, so that none is asked for later.
-    path, text = next(((path, text) for path in paths if (text := read(path))), (paths[0], ""))
+    text = next(filter(None, map(read, paths)), "")
     recipes = _parse_recipes(text.replace("\\\n", " "))
     skipped = {*_option(arguments, "-f"), *_option(arguments, "-j")}
     targets = [
@@ -128,7 +127,7 @@ def _read_recipes(
     lines = list(_target_lines(targets or [recipes.first], recipes))
     names = [name for found in _INCLUDE.findall(text) for name in " ".join(found).split()]
     included = tuple(posixpath.normpath(posixpath.join(folder, name)) for name in names)
-    return TaskLines(folder, "\n".join(lines), included, (path,))
+    return TaskLines(folder, "\n".join(lines), included, tuple(paths))
 
 
 def _parse_recipes(text: str) -> _Recipes:

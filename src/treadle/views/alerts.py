@@ -86,9 +86,9 @@ def _contradicting_tests(verified: VerificationState) -> Iterator[str]:
     """Tests that pass only as the agent changed them."""
     failing = verified.suite_grade.failing if verified.suite_grade else ()
     if failing:
-        verb = "fails" if _count(failing) == 1 else "fail"
+        verb, them = ("fails", "it") if _count(failing) == 1 else ("fail", "them")
         tests = f"{pluralize(_count(failing), 'test')} of yours {verb} with the work"
-        yield f"{tests}, and the agent changed them{_names(failing, _count(failing))}"
+        yield f"{tests}, and the agent changed {them}{_names(failing, _count(failing))}"
 
 
 def _deleted_files(changes: WorkChanged) -> Iterator[str]:

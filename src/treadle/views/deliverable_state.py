@@ -3,7 +3,12 @@
 from dataclasses import replace
 
 from treadle.domain.check import Check, CheckTiming
-from treadle.domain.deliverable import Deliverable, with_valid_proof
+from treadle.domain.deliverable import (
+    Deliverable,
+    as_pending,
+    with_known_grades,
+    with_valid_proof,
+)
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.verification import (
     CheckAdded,
@@ -51,7 +56,7 @@ def find_deliverable(deliverables: DeliverableViews, name: str) -> DeliverableVi
 
 def _adopted_deliverable(deliverable: Deliverable) -> DeliverableView:
     """A pass without a claim was set by a person: it keeps its proof as it is."""
-    view = make_deliverable_view(deliverable)
+    view = make_deliverable_view(with_known_grades(deliverable))
     return view if deliverable.claim else replace(view, proof=deliverable.proof)
 
 
@@ -65,7 +70,8 @@ def _put(deliverables: DeliverableViews, deliverable: DeliverableView) -> Delive
 def _apply_status_change(
     deliverables: DeliverableViews, event: DeliverableChanged
 ) -> DeliverableViews:
-    """The list with the new status; a pass clears the trouble of the deliverable."""
+    """The list with the new status; a pass clears the trouble of the deliverable, and what is
+    pending again has no grade."""
     known = find_deliverable(deliverables, event.id)
     deliverable = replace(
         known or DeliverableView(event.id, event.description),
@@ -74,7 +80,11 @@ def _apply_status_change(
         proof=event.proof,
     )
     if event.status == "passed":
-        deliverable = replace(deliverable, trouble="")
+        checks = with_known_grades(_without_view(deliverable)).checks
+        deliverable = replace(deliverable, checks=checks, trouble="")
+    elif event.status != event.previous:
+        checks = as_pending(_without_view(deliverable)).checks
+        deliverable = replace(deliverable, checks=checks, why="")
     return _put(deliverables, deliverable)
 
 
@@ -125,7 +135,11 @@ def _with_grades(deliverable: DeliverableView, event: DeliverableGraded) -> Deli
 
 def _limit_proof(deliverable: DeliverableView) -> DeliverableView:
     """The deliverable with no higher grade than its checks give, as the run itself has it."""
-    known = Deliverable(
+    return replace(deliverable, proof=with_valid_proof(_without_view(deliverable)).proof)
+
+
+def _without_view(deliverable: DeliverableView) -> Deliverable:
+    return Deliverable(
         deliverable.id,
         deliverable.description,
         deliverable.criteria,
@@ -134,4 +148,3 @@ def _limit_proof(deliverable: DeliverableView) -> DeliverableView:
         proof=deliverable.proof,
         why=deliverable.why,
     )
-    return replace(deliverable, proof=with_valid_proof(known).proof)

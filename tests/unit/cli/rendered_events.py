@@ -14,7 +14,9 @@ def rendered(event: Event, level: Verbosity = Verbosity.NORMAL, *, width: int = 
     return render(each, apply_event(LogState(), each), RenderOptions(level, width, PLAIN))
 
 
-def rendered_last(*events: Event, level: Verbosity = Verbosity.NORMAL) -> list[str]:
+def rendered_last(
+    *events: Event, level: Verbosity = Verbosity.NORMAL, width: int = 80
+) -> list[str]:
     """The lines for the last event, with the state that all of them add up to."""
     [*_, last] = recorded(events)
-    return render(last, state_after(*events), RenderOptions(level))
+    return render(last, state_after(*events), RenderOptions(level, width))

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from treadle.domain.check import Check, CheckTiming, Evidence
-from treadle.domain.deliverable import Claim, Deliverable, Proof, Tally
+from treadle.domain.check import Check, CheckTiming, Evidence, Grade
+from treadle.domain.deliverable import Claim, Deliverable, Tally
 from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.run import RoundStarted
 from treadle.domain.events.session import SessionStarted
@@ -11,10 +11,13 @@ from treadle.domain.events.verification import (
     CheckAdded,
     CheckFinished,
     ClaimRefused,
+    CriterionGrade,
     DeliverableClaimed,
+    DeliverableGraded,
     EvidenceTouched,
     RegressionFound,
     SuiteFinished,
+    SuiteGraded,
     TouchedFile,
 )
 from treadle.domain.events.work import (
@@ -40,11 +43,13 @@ DIVIDE = Deliverable(
     "DL-002", "Divide, and say so", ("1/0 is an error", "it is documented"), checks=(ERROR,)
 )
 ROUND = Deliverable("DL-003", "Round as accountants do", ("0.5 gives 0", "1.5 gives 2"))
+SQUARE = Check("3 gives 9", "python -m unittest test_square", "person")
+POWER = Deliverable("DL-004", "Raise to a power", ("3 gives 9",), checks=(SQUARE,))
 PROVEN = replace(
     ADD,
     status="passed",
     claim=Claim(COMMIT),
-    checks=(replace(SUM, before="failed"),),
+    checks=(replace(SUM, before="failed", pinned="passed"),),
     proof="proven",
 )
 FAILED = (
@@ -71,6 +76,8 @@ def checked(
     output: str = "",
 ) -> CheckFinished:
     evidence = ran(check.command, when, exit_code, commit=HEAD if when == "before" else COMMIT)
+    if when == "pinned":
+        evidence = replace(evidence, judges_of=HEAD)
     return CheckFinished(deliverable.id, check.criterion, evidence, output)
 
 
@@ -87,11 +94,39 @@ def coding(number: int, *events: Event) -> list[Event]:
     ]
 
 
-def passed(deliverable: Deliverable) -> DeliverableChanged:
-    proof: Proof = "proven" if deliverable is ADD else "claimed"
+def passed(deliverable: Deliverable, grade: Grade = "claimed") -> DeliverableChanged:
     return DeliverableChanged(
-        deliverable.id, deliverable.description, "pending", "passed", proof, COMMIT
+        deliverable.id, deliverable.description, "pending", "passed", grade, COMMIT
     )
+
+
+CHANGED_TEST = "it fails with your version of test_square.py"
+ADD_GRADED = DeliverableGraded(
+    ADD.id, "proven", (CriterionGrade(SUM.criterion, "proven", "spec", "passed"),)
+)
+DIVIDE_GRADED = DeliverableGraded(
+    DIVIDE.id,
+    "claimed",
+    (
+        CriterionGrade(
+            ERROR.criterion, "self-tested", "agent", "passed", "the agent wrote the check"
+        ),
+        CriterionGrade(WRITTEN.criterion, "claimed", why="its check passed before the work"),
+    ),
+)
+ROUND_GRADED = DeliverableGraded(
+    ROUND.id,
+    "claimed",
+    tuple(CriterionGrade(text, "claimed", why="no check") for text in ROUND.acceptance_criteria),
+)
+POWER_GRADED = DeliverableGraded(
+    POWER.id,
+    "self-tested",
+    (CriterionGrade(SQUARE.criterion, "self-tested", "agent", "failed", CHANGED_TEST),),
+)
+SUITE_GRADED = SuiteGraded(
+    COMMIT, "self-tested", "agent", "1 test fails with your version of its file", ("test_power",)
+)
 
 
 COUNTS = (CaseCounts("unit", 9, 1, 2), CaseCounts("e2e", 3))
@@ -146,32 +181,47 @@ MASS_DELETION = WorkChanged(
 
 
 def verified() -> list[RecordedEvent]:
-    """One is proven, one claimed by a check that shows nothing, one claimed without any."""
+    """One is proven, one claimed by a check that shows nothing, one claimed without any, and one
+    self-tested by a test that the agent changed."""
+    planned = (ADD, DIVIDE, ROUND, POWER)
     return recorded(
         [
             STARTED,
             PREPARED,
-            *coding(1, *(DeliverableCreated(each) for each in (ADD, DIVIDE, ROUND))),
+            *coding(1, *(DeliverableCreated(each) for each in planned)),
             CheckAdded(DIVIDE.id, WRITTEN),
             checked(ADD, SUM, "before", 1, FAILED),
             checked(DIVIDE, ERROR, "before", 1),
             checked(DIVIDE, WRITTEN, "before", 0),
+            checked(POWER, SQUARE, "before", 1),
             *coding(2, claimed(ADD)),
             checked(ADD, SUM, "after", 1, FAILED),
             ClaimRefused(ADD.id, ADD.description, 1),
-            *coding(3, claimed(ADD), claimed(DIVIDE), claimed(ROUND)),
+            *coding(3, *(claimed(each) for each in planned)),
             checked(ADD, SUM, "after", 0),
             checked(DIVIDE, ERROR, "after", 0),
             checked(DIVIDE, WRITTEN, "after", 0),
+            checked(POWER, SQUARE, "after", 0),
             BASELINE,
             OPEN,
-            *(passed(each) for each in (ADD, DIVIDE, ROUND)),
+            replace(OPEN, evidence=replace(OPEN.evidence, when="pinned", judges_of=HEAD)),
+            SUITE_GRADED,
+            checked(ADD, SUM, "pinned", 0),
+            ADD_GRADED,
+            passed(ADD, "proven"),
+            DIVIDE_GRADED,
+            passed(DIVIDE),
+            ROUND_GRADED,
+            passed(ROUND),
+            checked(POWER, SQUARE, "pinned", 1, FAILED),
+            POWER_GRADED,
+            passed(POWER, "self-tested"),
             WorkImported(BRANCH, COMMIT, 3),
             checked(ADD, SUM, "again", 0),
             FEW_CHANGES,
             TOUCHED,
             WorkLanded(BRANCH, COMMIT),
-            ended("all_passed", Tally(3, 0, 3), rounds=3),
+            ended("all_passed", Tally(4, 0, 4), rounds=3),
         ]
     )
 
@@ -185,7 +235,8 @@ def gate_shut() -> list[RecordedEvent]:
             *coding(1, *(DeliverableCreated(each) for each in (ADD, DIVIDE)), claimed(ADD)),
             checked(ADD, SUM, "before", 1),
             checked(ADD, SUM, "after", 0),
-            passed(ADD),
+            ADD_GRADED,
+            passed(ADD, "proven"),
             *coding(2, claimed(DIVIDE)),
             checked(DIVIDE, ERROR, "after", None, "still at it\n"),
             BROKEN,

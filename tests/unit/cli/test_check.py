@@ -15,11 +15,12 @@ from treadle.adapters.stores.status_file import StatusFile
 from treadle.cli.context import CommandContext
 from treadle.cli.main import run_command
 from treadle.domain.check import Check
-from treadle.domain.deliverable import Deliverable
+from treadle.domain.deliverable import Claim, Deliverable
 from treadle.domain.errors import ProjectError
 from treadle.runs.checks import edit_status
 from treadle.settings.environment import parse_environment
 from treadle.verify.check_edits import CheckEdit, EditRefusal, with_check
+from treadle.verify.grade import AGENT_CHECK
 
 NOW = datetime(2026, 3, 4, tzinfo=UTC)
 ADD = Deliverable("DL-001", "Add two numbers", ("2 and 3 give 5", "it is documented"))
@@ -131,6 +132,28 @@ def test_the_list_says_what_a_missing_check_means_here(
     ]
 
 
+BY_AGENT = Check("2 and 3 give 5", "make sum", "agent", "failed", "passed", AGENT_CHECK)
+SELF_TESTED = Deliverable(
+    "DL-001", "Add", ("2 and 3 give 5",), "passed", Claim("c0"), (BY_AGENT,), "self-tested"
+)
+
+
+def test_a_check_of_the_agent_that_a_person_accepts_is_theirs_and_proves(
+    status: Path, treadle: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(status, SELF_TESTED, MAIL)
+
+    assert treadle("check", "accept", "DL-001", "1") == 0
+
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("DL-001: the check for '2 and 3 give 5' is yours now\n", "")
+    accepted = replace(BY_AGENT, origin="person", why="")
+    assert StatusFile(status).read() == (
+        replace(SELF_TESTED, checks=(accepted,), proof="proven"),
+        MAIL,
+    )
+
+
 def test_a_run_that_works_takes_it_over(
     root: Path, project: Path, status: Path, treadle: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -197,6 +220,11 @@ def test_a_file_that_never_rests_is_given_up_on(status: Path) -> None:
         ),
         (
             ("rm", "DL-001", "1"),
+            "DL-001 has no check for '2 and 3 give 5'",
+            "see them with `treadle check list`",
+        ),
+        (
+            ("accept", "DL-001", "1"),
             "DL-001 has no check for '2 and 3 give 5'",
             "see them with `treadle check list`",
         ),
@@ -272,7 +300,14 @@ def test_the_list_as_json_has_one_object_for_each_criterion(
     ]
 
 
-@pytest.mark.parametrize("arguments", [("add", "DL-001", "1", "--", "true"), ("rm", "DL-001", "1")])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("add", "DL-001", "1", "--", "true"),
+        ("accept", "DL-001", "1"),
+        ("rm", "DL-001", "1"),
+    ],
+)
 def test_an_agent_in_its_session_changes_no_check(
     arguments: tuple[str, ...],
     project: Path,

@@ -23,7 +23,7 @@ from treadle.views.run_details import DeniedToolUse, collect_run_details
 
 from .sample_handovers import EVERY_RUN, LANDING, QUEUED, SHUT
 from .sample_runs import RUN, START, STARTED, ended, interrupted, recorded, success
-from .sample_verified_runs import VERIFIED_RUNS, verified
+from .sample_verified_runs import CHANGED_TEST, VERIFIED_RUNS, verified
 from .stored_runs import LATER, OPTIONS, Command, drawn, living, store
 
 BLOCKS = Path(__file__).parent / "blocks"
@@ -176,10 +176,18 @@ def test_show_as_json_holds_what_was_found_out_about_the_work(
     assert [(each["criterion"], each["evidence"]["when"]) for each in shown["checks"]] == [
         ("1/0 is an error", "after"),
         ("it is documented", "after"),
+        ("3 gives 9", "after"),
         ("2 and 3 give 5", "again"),
     ]
     assert shown["tests"]["coverage"] == 84.25
-    assert [each["proof"] for each in shown["deliverables"]] == ["proven", "claimed", "claimed"]
+    assert [each["proof"] for each in shown["deliverables"]] == [
+        "proven",
+        "claimed",
+        "claimed",
+        "self-tested",
+    ]
+    [self_tested] = shown["deliverables"][3]["checks"]
+    assert (self_tested["pinned"], self_tested["why"]) == ("failed", CHANGED_TEST)
 
 
 def test_a_denial_is_kept_with_the_call_it_stopped() -> None:

@@ -161,6 +161,7 @@ def test_status_as_json_holds_the_same_facts(
                 "checks": [],
                 "proof": "claimed",
                 "rehearsed": False,
+                "why": "",
             }
         ],
         "run": None,

@@ -7,17 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.builders import claimed, deliverable
-from treadle.domain.check import Check
+from treadle.domain.check import Check, Grade
 from treadle.domain.deliverable import (
     Claim,
     Deliverable,
     DeliverableStatus,
-    Proof,
     RejectedChange,
     Tally,
     add_deliverables,
     set_status,
     tally,
+    with_known_grades,
     with_valid_proof,
 )
 
@@ -83,38 +83,94 @@ def test_an_unknown_id_is_refused_with_the_known_ones(
     assert set_status(existing, "DL-9", "passed") == RejectedChange(answer)
 
 
-CHECK = Check("DL-1 can be seen", "make", before="failed")
+CHECK = Check("DL-1 can be seen", "make", "spec", "failed", "passed")
+UNPINNED = replace(CHECK, pinned="")
 PROVEN = replace(claimed("DL-1", "abc"), checks=(CHECK,), proof="proven")
 
 
-def test_what_is_taken_back_keeps_its_checks_and_no_proof() -> None:
-    assert set_status([PROVEN], "DL-1", "pending") == (replace(ONE, checks=(CHECK,)),)
+def test_what_is_taken_back_keeps_its_checks_and_no_grade() -> None:
+    failed = replace(CHECK, pinned="failed", why="it fails with your version of test_it.py")
+    lower = replace(PROVEN, checks=(failed,), proof="self-tested", why="2 of your tests fail")
+
+    for passed in (PROVEN, lower):
+        assert set_status([passed], "DL-1", "pending") == (replace(ONE, checks=(UNPINNED,)),)
 
 
 @pytest.mark.parametrize(
     ("given", "proof"),
     [
         (PROVEN, "proven"),
+        (replace(PROVEN, proof="self-tested", why="your tests fail"), "self-tested"),
         (replace(PROVEN, proof="claimed"), "claimed"),
         (replace(PROVEN, proof=None), "claimed"),
         (replace(PROVEN, checks=()), "claimed"),
+        (replace(PROVEN, checks=(replace(CHECK, origin="agent"),)), "self-tested"),
+        (replace(PROVEN, checks=(replace(CHECK, pinned="failed"),)), "self-tested"),
+        (replace(PROVEN, checks=(UNPINNED,)), "self-tested"),
         (replace(PROVEN, checks=(replace(CHECK, before=""),)), "claimed"),
         (replace(PROVEN, checks=(replace(CHECK, before="passed"),)), "claimed"),
         (replace(PROVEN, acceptance_criteria=(CHECK.criterion, "More")), "claimed"),
         (replace(PROVEN, acceptance_criteria=()), "claimed"),
     ],
 )
-def test_a_pass_has_no_more_proof_than_its_checks_can_give(
-    given: Deliverable, proof: Proof
+def test_a_pass_has_no_higher_grade_than_its_checks_can_give(
+    given: Deliverable, proof: Grade
 ) -> None:
     assert with_valid_proof(given) == replace(given, proof=proof)
 
 
-@pytest.mark.parametrize("status", ["pending", "blocked"])
-def test_what_has_not_passed_has_neither_proof_nor_claim(status: DeliverableStatus) -> None:
-    given = replace(PROVEN, status=status)
+MORE = replace(
+    PROVEN,
+    acceptance_criteria=(CHECK.criterion, "More"),
+    checks=(UNPINNED, Check("More", "make more", "person", "failed")),
+)
 
-    assert with_valid_proof(given) == replace(given, proof=None, claim=None)
+
+@pytest.mark.parametrize(
+    ("stored", "known"),
+    [
+        # Stored by a version without pinned trees: what it called proven stays so.
+        (replace(PROVEN, checks=(UNPINNED,)), PROVEN),
+        (MORE, replace(MORE, checks=(CHECK, replace(MORE.checks[1], pinned="passed")))),
+        # A result that is known is not made better, and no other grade either.
+        (PROVEN, PROVEN),
+        (
+            replace(MORE, checks=(CHECK, MORE.checks[1])),
+            replace(MORE, checks=(CHECK, MORE.checks[1])),
+        ),
+        (
+            replace(PROVEN, checks=(UNPINNED,), proof="self-tested"),
+            replace(PROVEN, checks=(UNPINNED,), proof="self-tested"),
+        ),
+        (
+            replace(PROVEN, checks=(replace(UNPINNED, before=""),)),
+            replace(PROVEN, checks=(replace(UNPINNED, before=""),)),
+        ),
+        (
+            replace(ONE, checks=(UNPINNED,)),
+            replace(ONE, checks=(UNPINNED,)),
+        ),
+    ],
+)
+def test_what_was_stored_as_proven_before_there_were_pinned_trees_stays_so(
+    stored: Deliverable, known: Deliverable
+) -> None:
+    assert with_known_grades(stored) == known
+
+
+def test_what_an_agents_own_check_had_proven_is_self_tested_now() -> None:
+    stored = replace(PROVEN, checks=(replace(UNPINNED, origin="agent"),))
+
+    assert with_valid_proof(with_known_grades(stored)) == replace(
+        PROVEN, checks=(replace(CHECK, origin="agent"),), proof="self-tested"
+    )
+
+
+@pytest.mark.parametrize("status", ["pending", "blocked"])
+def test_what_has_not_passed_has_neither_grade_nor_claim(status: DeliverableStatus) -> None:
+    given = replace(PROVEN, status=status, why="your tests fail")
+
+    assert with_valid_proof(given) == replace(given, proof=None, claim=None, why="")
 
 
 def test_new_deliverables_come_behind_the_old_ones_and_are_pending() -> None:

@@ -49,6 +49,7 @@ def test_every_reason_to_end_has_its_exit_code() -> None:
         "all_blocked": 3,
         "spec_issue": 3,
         "tests_failed": 3,
+        "unproven": 3,
         "authentication": 4,
         "budget_exceeded": 5,
         "time_exceeded": 5,

@@ -6,9 +6,15 @@ import pytest
 
 from treadle.domain.check import Check
 from treadle.domain.deliverable import Claim, Deliverable
-from treadle.verify.check_edits import CheckEdit, EditRefusal, with_check, without_check
+from treadle.verify.check_edits import (
+    CheckEdit,
+    EditRefusal,
+    with_accepted_check,
+    with_check,
+    without_check,
+)
 
-SUM = Check("2 and 3 give 5", "test 5", "agent", "failed")
+SUM = Check("2 and 3 give 5", "test 5", "agent", "failed", "passed")
 ADD = Deliverable("DL-001", "Add", ("2 and 3 give 5", "It is *documented*."), checks=(SUM,))
 MAIL = Deliverable("DL-002", "Mail", ("1", "a mail arrives"))
 ALL = (ADD, MAIL)
@@ -66,8 +72,9 @@ def test_the_same_command_keeps_its_results() -> None:
 
 
 def test_what_was_proven_is_only_claimed_once_its_checks_change() -> None:
+    spec = replace(SUM, origin="spec")
     proven = Deliverable(
-        "DL-1", "One", ("2 and 3 give 5",), "passed", Claim("c0"), (SUM,), "proven"
+        "DL-1", "One", ("2 and 3 give 5",), "passed", Claim("c0"), (spec,), "proven"
     )
     claimed = replace(proven, proof="claimed")
 
@@ -80,11 +87,96 @@ def test_what_was_proven_is_only_claimed_once_its_checks_change() -> None:
         replace(
             claimed,
             acceptance_criteria=("2 and 3 give 5", "More"),
-            checks=(SUM, Check("More", "true", "person")),
+            checks=(spec, Check("More", "true", "person")),
         ),
     )
     assert taken.deliverables == (replace(claimed, checks=()),)
-    assert (taken.check, taken.is_new_criterion) == (SUM, False)
+    assert (taken.check, taken.is_new_criterion) == (spec, False)
+
+
+YOURS = "it fails with your version of test_add.py"
+NOT_PINNED = "it was not seen to pass with your own tests"
+UNKNOWN = replace(SUM, before="", pinned="", why="it could not be run before the work: it hung")
+WRITTEN = replace(SUM, why="the agent wrote the check")
+SELF_TESTED = Deliverable(
+    "DL-1", "One", ("2 and 3 give 5",), "passed", Claim("c0"), (WRITTEN,), "self-tested"
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        # Nothing but its author stood against it.
+        (
+            SELF_TESTED,
+            replace(SELF_TESTED, checks=(replace(SUM, origin="person"),), proof="proven"),
+        ),
+        # A person's yes is none to what the agent did to the tests.
+        (
+            replace(SELF_TESTED, checks=(replace(SUM, pinned="failed", why=YOURS),)),
+            replace(
+                SELF_TESTED,
+                checks=(replace(SUM, origin="person", pinned="failed", why=YOURS),),
+            ),
+        ),
+        (
+            replace(SELF_TESTED, checks=(replace(WRITTEN, pinned="failed"),)),
+            replace(
+                SELF_TESTED,
+                checks=(replace(SUM, origin="person", pinned="failed", why=NOT_PINNED),),
+            ),
+        ),
+        (
+            replace(SELF_TESTED, why="2 tests of yours fail"),
+            replace(
+                SELF_TESTED,
+                checks=(replace(SUM, origin="person"),),
+                why="2 tests of yours fail",
+            ),
+        ),
+        (
+            replace(SELF_TESTED, checks=(UNKNOWN,), proof="claimed"),
+            replace(SELF_TESTED, checks=(replace(UNKNOWN, origin="person"),), proof="claimed"),
+        ),
+        (
+            replace(SELF_TESTED, acceptance_criteria=(SUM.criterion, "More"), proof="claimed"),
+            replace(
+                SELF_TESTED,
+                acceptance_criteria=(SUM.criterion, "More"),
+                checks=(replace(SUM, origin="person"),),
+                proof="claimed",
+            ),
+        ),
+        # Before the work as well.
+        (
+            replace(SELF_TESTED, status="pending", claim=None, proof=None),
+            replace(
+                SELF_TESTED,
+                status="pending",
+                claim=None,
+                proof=None,
+                checks=(replace(SUM, origin="person"),),
+            ),
+        ),
+    ],
+)
+def test_a_check_that_a_person_accepts_is_theirs_and_can_prove(
+    before: Deliverable, after: Deliverable
+) -> None:
+    edit = with_accepted_check((before, MAIL), "dl-1", "2 and 3 give  5")
+
+    assert isinstance(edit, CheckEdit)
+    assert edit.deliverables == (after, MAIL)
+    assert (edit.check, edit.previous) == (after.checks[0], before.checks[0])
+
+
+def test_a_check_that_is_no_agents_needs_no_yes() -> None:
+    for origin in ("spec", "person"):
+        own = replace(ADD, checks=(replace(SUM, origin=origin),))
+
+        assert with_accepted_check((own,), "DL-001", "1") == EditRefusal(
+            "the check for '2 and 3 give 5' is no agent's", LIST
+        )
 
 
 @pytest.mark.parametrize(
@@ -124,6 +216,17 @@ def test_what_was_proven_is_only_claimed_once_its_checks_change() -> None:
         (without_check(ALL, "DL-001", "2"), "DL-001 has no check for 'It is *documented*.'", LIST),
         (without_check(ALL, "DL-001", "x" * 99), f"DL-001 has no check for '{'x' * 59}…'", LIST),
         (without_check(ALL, "DL-001", "7"), "DL-001 has no criterion 7: it has 2", LIST),
+        (
+            with_accepted_check(ALL, "DL-001", "2"),
+            "DL-001 has no check for 'It is *documented*.'",
+            LIST,
+        ),
+        (with_accepted_check(ALL, "DL-001", "7"), "DL-001 has no criterion 7: it has 2", LIST),
+        (
+            with_accepted_check(ALL, "DL-9", "1"),
+            "there is no deliverable 'DL-9'",
+            "there are DL-001, DL-002",
+        ),
         (
             without_check(tuple(replace(ADD, id=f"D{n}") for n in range(14)), "x", "1"),
             "there is no deliverable 'x'",

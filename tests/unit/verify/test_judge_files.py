@@ -1,10 +1,16 @@
-"""Evidence files are recognised by path, and the most important come first."""
+"""Judge files are recognised by path, and the most important come first."""
 
 import pytest
 
 from treadle.domain.check import FileChange
 from treadle.domain.events.verification import EvidenceFileKind, TouchedFile
-from treadle.verify.judge_files import RULES, find_touched_evidence, judge_kind
+from treadle.verify.judge_files import (
+    find_touched_evidence,
+    has_judge_name,
+    is_in_judge_folder,
+    judge_kind,
+)
+from treadle.verify.judge_rules import RULES
 
 
 @pytest.mark.parametrize(
@@ -26,6 +32,39 @@ def test_every_rule_fits_its_examples(path: str, judge: EvidenceFileKind) -> Non
         ("a/b/__snapshots__/cart.snap", "tests"),
         (".github/actions/setup/action.yml", "ci"),
         (".github/CODEOWNERS", None),
+        (".npmrc", "runner"),
+        ("web/.yarnrc.yml", "runner"),
+        ("pnpm-workspace.yaml", "runner"),
+        (".env", "runner"),
+        (".env.example", None),
+        ("global.json", "runner"),
+        ("locales/en/global.json", None),
+        ("lib/BUILD", "runner"),
+        ("bin/build", None),
+        ("crates/a/build.rs", "runner"),
+        ("noxfile.py", "runner"),
+        ("dev/tasks.py", None),
+        ("gradlew", "runner"),
+        ("patches/vitest+2.0.0.patch", "runner"),
+        ("patches/0001-fix.diff", None),
+        ("src/main/resources/META-INF/services/org.junit.platform.X", "runner"),
+        ("src/main/resources/META-INF/services/com.acme.Plugin", None),
+        ("App.Tests/CartTests.cs", "tests"),
+        ("CartTest.cs", "tests"),
+        ("t/01-basic.t", "tests"),
+        ("src/t/basic.c", None),
+        ("testit.py", "tests"),
+        ("testimonials.py", None),
+        ("src/testutils/build.go", "tests"),
+        ("app-test.js", "tests"),
+        ("docs/a-test.md", None),
+        ("features/environment.py", "tests"),
+        ("src/features/environment.py", None),
+        ("golden/a.txt", "tests"),
+        ("assets/logo.svg", None),
+        ("db/migrate/001_add.rb", None),
+        ("Dockerfile", None),
+        ("requirements.txt", None),
         ("src/cart.py", None),
         ("src/latest.py", None),
         ("src/contest.ts", None),
@@ -94,3 +133,25 @@ def test_files_that_commands_use_come_first_unless_they_are_new() -> None:
         TouchedFile("new.py", "check", "added"),
         TouchedFile("tests/test_new.py", "tests", "added"),
     )
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("check.sh", True),
+        ("tools/verify_all.py", True),
+        ("expected/a.txt", True),
+        ("run_tests.sh", True),
+        ("ci/run", True),
+        ("checkout.py", False),
+        ("greet", False),
+        ("circle.py", False),
+    ],
+)
+def test_words_of_a_path_tell_a_judge_that_a_command_names(path: str, expected: bool) -> None:
+    assert has_judge_name(path) == expected
+
+
+def test_a_manifest_in_a_folder_of_tests_judges() -> None:
+    assert is_in_judge_folder("tests/package.json")
+    assert not is_in_judge_folder("web/package.json")

@@ -4,7 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from tests.unit.cli.sample_verified_runs import BASELINE, BROKEN, OPEN, SHUT, TOUCHED, ran
+from tests.unit.cli.sample_verified_runs import (
+    BASELINE,
+    BROKEN,
+    OPEN,
+    SHUT,
+    SUITE_GRADED,
+    TOUCHED,
+    ran,
+)
 from treadle.domain.events.verification import SuiteFinished
 from treadle.domain.events.work import WorkChanged
 from treadle.domain.suite_report import CaseCounts, SuiteObjection
@@ -27,6 +35,7 @@ def test_all_alerts_of_a_run_stand_in_their_order() -> None:
         suite=replace(SHUT, coverage=70.0),
         coverage_before=81.5,
         weakened=weakened,
+        suite_grade=SUITE_GRADED,
     )
 
     assert alerts_of(LogState(verified=verified, changes=DELETED)) == (
@@ -35,6 +44,7 @@ def test_all_alerts_of_a_run_stand_in_their_order() -> None:
             " test_divide, test_0, test_1 and 2 more",
             "bad",
         ),
+        Alert("1 test of yours fails with the work, and the agent changed it: test_power", "bad"),
         Alert("62 of 80 files deleted: a.py, b.py, c.py and 59 more"),
         Alert("1 test file removed: tests/test_old.py"),
         Alert("1 test removed: test_round"),
@@ -81,6 +91,39 @@ def test_tests_that_are_red_at_the_end_are_named_also_if_they_were_before(
     suite: SuiteFinished, text: str
 ) -> None:
     assert texts(VerificationState(suite=suite)) == [text]
+
+
+@pytest.mark.parametrize(
+    ("failing", "text"),
+    [
+        (
+            ("test_power",),
+            "1 test of yours fails with the work, and the agent changed it: test_power",
+        ),
+        (
+            ("test_a", "test_b", "test_c", "test_d"),
+            "4 tests of yours fail with the work, and the agent changed them:"
+            " test_a, test_b, test_c and 1 more",
+        ),
+        (
+            MANY_RED,
+            "50 tests of yours fail with the work, and the agent changed them:"
+            " test_0, test_1, test_2 and 47 more",
+        ),
+    ],
+)
+def test_tests_that_pass_only_as_the_agent_changed_them_are_as_bad_as_red_ones(
+    failing: tuple[str, ...], text: str
+) -> None:
+    verified = VerificationState(suite=GREEN, suite_grade=replace(SUITE_GRADED, failing=failing))
+
+    assert alerts_of(LogState(verified=verified)) == (Alert(text, "bad"),)
+
+
+def test_tests_that_the_agent_only_added_to_are_no_alert() -> None:
+    graded = replace(SUITE_GRADED, failing=())
+
+    assert texts(VerificationState(suite=GREEN, suite_grade=graded)) == []
 
 
 def test_a_coverage_report_that_is_gone_is_an_alert() -> None:

@@ -5,10 +5,28 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.cli.sample_runs import BRANCH, COMMIT, STARTED, ended, state_after
-from tests.unit.cli.sample_verified_runs import SHUT
-from treadle.domain.deliverable import Tally
+from tests.unit.cli.sample_verified_runs import (
+    ADD,
+    ADD_GRADED,
+    POWER,
+    POWER_GRADED,
+    PROVEN,
+    ROUND,
+    SHUT,
+    SQUARE,
+    SUM,
+    checked,
+    passed,
+)
+from treadle.domain.deliverable import Claim, Deliverable, Tally, tally
 from treadle.domain.events.all_events import Event
-from treadle.domain.events.work import WorkImported, WorkKept, WorkLanded
+from treadle.domain.events.work import (
+    DeliverableCreated,
+    StatusAdopted,
+    WorkImported,
+    WorkKept,
+    WorkLanded,
+)
 from treadle.views.run_facts import CommandFact, Fact, ObjectionFacts, RunFact, summary_facts
 
 END = ended("all_passed", Tally(1, 0, 1))
@@ -62,7 +80,7 @@ def test_what_the_tests_object_to_follows_their_verdict() -> None:
 
 
 @pytest.mark.parametrize(
-    ("workflow", "tally", "listed"),
+    ("workflow", "counts", "listed"),
     [
         ("deliver", Tally(), ["none yet"]),
         ("sync", Tally(), ["none yet"]),
@@ -71,12 +89,68 @@ def test_what_the_tests_object_to_follows_their_verdict() -> None:
     ],
 )
 def test_a_run_without_deliverables_lists_them_only_if_its_workflow_makes_some(
-    workflow: str, tally: Tally, listed: list[str]
+    workflow: str, counts: Tally, listed: list[str]
 ) -> None:
     state = state_after(replace(STARTED, workflow=workflow))
 
-    facts = summary_facts(ended("interrupted", tally).result, state)
+    facts = summary_facts(ended("interrupted", counts).result, state)
 
     assert [
         each.text for each in facts if isinstance(each, Fact) and each.label == "deliverables"
     ] == listed
+
+
+def unchecked(name: str, *criteria: str) -> Deliverable:
+    return Deliverable(name, "x", criteria, "passed", Claim(COMMIT), proof="claimed")
+
+
+@pytest.mark.parametrize(
+    ("deliverables", "facts"),
+    [
+        ([PROVEN], []),
+        ([unchecked("DL-2", "It is fast")], [Fact("look at", "DL-2: It is fast")]),
+        # A criterion that has a check is none of them, nor is what has not passed.
+        (
+            [
+                replace(PROVEN, acceptance_criteria=("2 and 3 give 5", "It is small")),
+                replace(unchecked("DL-3", "It is new"), status="pending", claim=None, proof=None),
+                unchecked("DL-2", "It is fast"),
+            ],
+            [Fact("look at", "DL-001: It is small"), Fact("", "DL-2: It is fast")],
+        ),
+        (
+            [unchecked("DL-2", *(f"Point {n}" for n in range(7)))],
+            [
+                Fact("look at", "DL-2: Point 0"),
+                *(Fact("", f"DL-2: Point {n}") for n in range(1, 5)),
+                Fact("", "and 2 more without a check"),
+            ],
+        ),
+        ([unchecked("DL-2", "It \x1b[2Jclears")], [Fact("look at", "DL-2: It clears")]),
+    ],
+)
+def test_criteria_without_a_check_are_for_a_person_to_look_at(
+    deliverables: list[Deliverable], facts: list[Fact]
+) -> None:
+    state = state_after(STARTED, StatusAdopted(tuple(deliverables), "earlier_run"))
+
+    found = summary_facts(ended("all_passed", tally(deliverables)).result, state)
+
+    assert found[1 : 1 + len(facts)] == facts
+    assert found[1 + len(facts)] == Fact("rounds", "2 of at most 100")
+
+
+def test_the_grades_of_the_deliverables_are_counted() -> None:
+    grades: list[Event] = [
+        ADD_GRADED,
+        passed(ADD, "proven"),
+        POWER_GRADED,
+        passed(POWER, "self-tested"),
+    ]
+    created = [DeliverableCreated(each) for each in (ADD, POWER, ROUND)]
+    before = [checked(ADD, SUM, "before", 1), checked(POWER, SQUARE, "before", 1)]
+    state = state_after(STARTED, *created, *before, *grades, passed(ROUND))
+
+    facts = summary_facts(ended("all_passed", Tally(3, 0, 3)).result, state)
+
+    assert facts[0] == Fact("deliverables", "3 of 3 passed (1 proven, 1 self-tested, 1 claimed)")

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from tests.unit.cli.sample_runs import state_after
-from tests.unit.cli.sample_verified_runs import BASELINE, OPEN, TOUCHED
+from tests.unit.cli.sample_verified_runs import BASELINE, OPEN, SUITE_GRADED, TOUCHED
 from treadle.domain.events.verification import EvidenceTouched, TouchedFile
 
 
@@ -37,3 +37,13 @@ def test_the_tests_of_the_base_are_no_result_of_the_work() -> None:
 def test_the_run_of_the_tests_before_the_work_is_no_result() -> None:
     assert state_after(BASELINE).verified.suite is None
     assert state_after(BASELINE, OPEN).verified.suite == OPEN
+
+
+def test_the_run_of_the_tests_on_the_pinned_tree_counts_by_its_grade_alone() -> None:
+    pinned = replace(OPEN, evidence=replace(OPEN.evidence, when="pinned", exit_code=1))
+    better = replace(SUITE_GRADED, grade="proven", judge="person", why="", failing=())
+
+    found = state_after(OPEN, pinned, SUITE_GRADED).verified
+    later = state_after(OPEN, SUITE_GRADED, better).verified
+
+    assert (found.suite, found.suite_grade, later.suite_grade) == (OPEN, SUITE_GRADED, better)

@@ -43,7 +43,7 @@ from treadle.policy.redaction import make_redactor
 from treadle.session.driver import SessionDriver
 from treadle.session.session_admission import SessionAdmission
 from treadle.verify.check_runner import CheckRunner
-from treadle.verify.judge_pins import NoJudgePins
+from treadle.verify.judge_pins import JudgePins, NoJudgePins
 from treadle.verify.memory_check_runner import MemoryCheckRunner
 from treadle.workflows.definition import LogFollower, Workflow
 from treadle.workflows.loop.approval_requests import ApprovalRequester
@@ -133,6 +133,7 @@ class RunHarness:
     # Each counts its own failures.
     setups_made: int = 0
     runner: CheckRunner = field(default_factory=lambda: MemoryCheckRunner({}))
+    judges: JudgePins = field(default_factory=NoJudgePins)
     workflow: str = "deliver"
     inputs: Mapping[str, str] = field(default_factory=dict)
     options: Any = None
@@ -327,7 +328,7 @@ class RunHarness:
             coverage=80.0,
             require_checks=False,
             required="self-tested",
-            judges=NoJudgePins(),
+            judges=self.judges,
             why_not_run=lambda line: "",
             is_allowed=lambda line: not line.startswith("rm "),
         )

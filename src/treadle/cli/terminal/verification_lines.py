@@ -244,8 +244,9 @@ def _suite_lines(
     verdict, style = suite_verdict(event, accepted_by=verified.accepted_by)
     mark = "✘" if event.objections else "✔"
     how = took if event.counts else exit_text(event.evidence)
+    whose = "your version of the tests" if event.evidence.when == "pinned" else "tests"
     return [
-        ((f"  {mark} tests: {verdict}", style), (f" · {how}", "quiet")),
+        ((f"  {mark} {whose}: {verdict}", style), (f" · {how}", "quiet")),
         *_makeup_lines(event),
         *objection_lines(event.objections, options, indent="    "),
         *_output_lines(event, options),

@@ -21,8 +21,10 @@ def merge_cargo(base: bytes | None, work: bytes) -> bytes | None:
 def _merge_cargo(base: Table, work: Table) -> dict[str, Any]:
     kept = ("package", "lib", "bin", "features", "workspace", "target", *_TABLES)
     merged = {key: value for key, value in base.items() if key not in kept}
-    merged["package"] = _mix(_PACKAGE_BASE, table(base, "package"), table(work, "package"))
-    merged["lib"] = _mix(_LIB_BASE, table(base, "lib"), table(work, "lib"))
+    for key, of_base in (("package", _PACKAGE_BASE), ("lib", _LIB_BASE)):
+        mixed = _mix(of_base, table(base, key), table(work, key))
+        # Nothing of the base is hidden by what a new manifest says.
+        merged[key] = mixed if base else {**_names(table(work, key)), **mixed}
     merged["bin"] = _merge_programs(items(base, "bin"), items(work, "bin"))
     merged["features"] = table(work, "features")
     merged |= _merge_tables(base, work)
@@ -38,11 +40,12 @@ def _merge_cargo(base: Table, work: Table) -> dict[str, Any]:
 
 def _mix(of_base: frozenset[str], base: Table, work: Table) -> dict[str, Any]:
     merged = {key: value for key, value in work.items() if key not in of_base}
-    kept = {key: value for key, value in base.items() if key in of_base}
-    if not base and is_free_name(str(work.get("name", ""))):
-        # Nothing of the base is hidden by what a new manifest says.
-        kept = {key: work[key] for key in ("name", "path", "proc-macro") if key in work}
-    return {**merged, **kept}
+    return {**merged, **{key: value for key, value in base.items() if key in of_base}}
+
+
+def _names(work: Table) -> dict[str, Any]:
+    is_free = is_free_name(str(work.get("name", "")))
+    return {key: work[key] for key in ("name", "path", "proc-macro") if key in work and is_free}
 
 
 def _merge_tables(base: Table, work: Table) -> dict[str, Any]:

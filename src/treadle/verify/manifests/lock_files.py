@@ -19,7 +19,7 @@ LOCK_FILES = frozenset(
 _FOREIGN = re.compile(
     r"\b(?:file|link|portal|patch|exec|git\+\w+|git|ssh|github|gitlab|bitbucket):"
     r"|\"link\"\s*:\s*true|\b(?:directory|editable|virtual|develop|path)\s*[=:]\s*[\"'{]?"
-    r"|\btype\s*[=:]\s*[\"']?(?:file|directory|git|url|path)\b"
+    r"|\btype\"?\s*[=:]\s*[\"']?(?:file|directory|git|url|path)\b"
     r"|@npm:@?[\w.-]+(?:/[\w.-]+)?@|\bnpm:@?[\w./-]+@\d|^\s*(?:PATH|GIT|PLUGIN SOURCE)\s*$"
     r"|^\s*remote:\s*[./]|\bsource\s*=\s*\"(?:git|path)|\{:(?:git|path)\b"
 )

@@ -38,13 +38,15 @@ _TEST_PACKAGES = (
     *("phpunit/", "pestphp/", "mockery/", "behat/", "codeception/", "phpspec/", "phpstan/"),
     *("symfony/phpunit", "rspec", "minitest", "test-unit", "cucumber", "capybara", "simplecov"),
     *("rake", "rubocop", "assert_cmd", "assert_fs", "predicates", "proptest", "quickcheck"),
-    *("rstest", "insta", "criterion", "mockall", "trybuild", "wiremock", "junit", "org.junit:"),
+    *("rstest", "insta", "criterion", "mockall", "trybuild", "wiremock", "junit", "junit:"),
     *(
         "github.com/stretchr/testify",
         "github.com/onsi/",
         "gotest.tools",
         "github.com/google/go-cmp",
     ),
+    *("org.junit.jupiter:", "org.junit.platform:", "org.junit.vintage:", "org.mockito:"),
+    *("org.assertj:", "org.hamcrest:", "org.testng:", "org.scalatest:", "io.kotest:", "io.mockk:"),
 )
 _PYTHON_REQUIREMENT = re.compile(
     r"\s*(?P<name>[A-Za-z0-9][\w.-]*)\s*(?:\[[\w,.\s-]*\])?\s*"

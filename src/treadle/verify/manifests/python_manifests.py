@@ -92,7 +92,7 @@ def _merge_project(base: Table, work: Table) -> dict[str, Any]:
         if key in work:
             merged[key] = _free_scripts(table(base, key), table(work, key), known)
     merged["entry-points"] = _entry_points(table(base, "entry-points"), table(work, "entry-points"))
-    return {key: value for key, value in merged.items() if value != {} or key in work}
+    return {key: value for key, value in merged.items() if value != {} or work.get(key) == {}}
 
 
 def _free_scripts(base: Table, work: Table, known: set[str]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from treadle.verify.reports import (
     json_reports,
     junit,
     lcov,
+    node_text,
     unittest_text,
 )
 from treadle.verify.reports.bounds import (
@@ -38,6 +39,7 @@ _XML_FORMATS = (
     (re.compile(rb"<(?:[\w.-]+:)?testsuites?[\s/>]"), junit.parse),
     (re.compile(rb"<(?:[\w.-]+:)?coverage[\s/>]"), cobertura.parse),
 )
+_TOO_MANY = MalformedReport(f"more than {MOST_CASES:,} tests; split the test command")
 _LCOV = re.compile(rb"^(?:TN:.*\n)?SF:", re.MULTILINE)
 
 
@@ -73,7 +75,7 @@ def read_reports(
     coverages: list[Coverage] = []
     # Lazily, because all parsed reports at once may not fit into memory.
     parsed_files = (_read_file(name, files[name], named) for name in sorted(files))
-    for parsed in chain(parsed_files, _read_output(output, command)):
+    for parsed in chain(parsed_files, _read_output(output, command, _OUTPUT_FORMATS)):
         if isinstance(parsed, MalformedReport):
             return parsed
         if isinstance(parsed, Coverage):
@@ -81,7 +83,13 @@ def read_reports(
         else:
             cases += parsed
         if len(cases) > MOST_CASES:
-            return MalformedReport(f"more than {MOST_CASES:,} tests; split the test command")
+            return _TOO_MANY
+    if not cases:
+        # Its parsers refuse nothing.
+        printed = _read_output(output, command, _NODE_FORMATS)
+        cases += [case for each in printed if isinstance(each, tuple) for case in each]
+    if len(cases) > MOST_CASES:
+        return _TOO_MANY
     return SuiteReport(assign_ids(cases), total_percent(coverages))
 
 
@@ -152,14 +160,21 @@ _OUTPUT_FORMATS = (
     _OutputFormat("cargo", (cargo_text.RESULT,), cargo_text.parse),
     _OutputFormat("unittest", (unittest_text.VERBOSE, unittest_text.RAN), unittest_text.parse),
 )
+# Node also writes files, and then prints the same tests as well.
+_NODE_FORMATS = (
+    _OutputFormat("node", (node_text.TAP, node_text.TAP_END), node_text.parse_tap),
+    _OutputFormat("node", (node_text.SPEC_END,), node_text.parse_spec),
+)
 
 
-def _read_output(output: str, command: str) -> Sequence[_ParsedReport]:
+def _read_output(
+    output: str, command: str, formats: Sequence[_OutputFormat]
+) -> Sequence[_ParsedReport]:
     """Parse test results in the output. A command that names no known tool may run any of them."""
     tools = find_tools(command)
     return [
         text_format.parse(output)
-        for text_format in _OUTPUT_FORMATS
+        for text_format in formats
         if (not tools or text_format.tool in tools)
         and all(sign.search(output) for sign in text_format.signs)
     ]

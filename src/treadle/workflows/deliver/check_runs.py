@@ -101,16 +101,12 @@ class CheckRuns:
         if green is None:
             result = await self.run(check.command, tip, "pinned", pins=plan)
             event = finished_event(deliverable.id, check, result)
-            if event.is_green and result.read_files is None:
-                event = replace(event, inconclusive=NO_ACCESS_TIMES)
         else:
             event = replace(green, deliverable=deliverable.id, criterion=check.criterion)
         self._record(event)
-        if event.is_green and event.inconclusive:
-            return PinnedResult("failed", event.inconclusive)
         if not event.is_green:
             return PinnedResult("failed", pinned_failure(plan, event))
-        return PinnedResult("passed")
+        return PinnedResult("failed" if event.inconclusive else "passed", event.inconclusive)
 
     def green_on(
         self, command: str, commit: str, when: CheckTiming | None = None
@@ -135,7 +131,7 @@ class CheckRuns:
 
 def finished_event(deliverable: str, check: Check, result: CommandResult) -> CheckFinished:
     """The event of a result. A red check on the work itself is a fault of the work."""
-    inconclusive = inconclusive_reason(result) if result.evidence.when in CAN_BE_UNKNOWN else ""
+    inconclusive = _why_inconclusive(result) if result.evidence.when in CAN_BE_UNKNOWN else ""
     look = before_look(result) if inconclusive else None
     return CheckFinished(
         deliverable,
@@ -147,3 +143,10 @@ def finished_event(deliverable: str, check: Check, result: CommandResult) -> Che
         unfinished_reason(result, check.command),
         look.program if isinstance(look, UnknownLook) else "",
     )
+
+
+def _why_inconclusive(result: CommandResult) -> str:
+    """Why a run before the work or on the pinned tree says nothing, green or red."""
+    if result.evidence.is_green and result.read_files is None:
+        return NO_ACCESS_TIMES
+    return inconclusive_reason(result)

@@ -1,6 +1,34 @@
 """Finds the round that broke a check, by bisection over the commits of rounds."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+
+from treadle.domain.events.verification import RegressionFound
+from treadle.workflows.deliver.check_runs import CheckRuns, finished_event
+from treadle.workflows.deliver.finding_text import FailedCheck
+from treadle.workflows.loop.findings import RoundCommits
+
+
+async def find_regression(
+    checks: CheckRuns, failure: FailedCheck, passed_at: str, tips: RoundCommits
+) -> RegressionFound:
+    """The round that broke a check, searched since the commit on which it passed."""
+    commits = [tip.commit for tip in tips]
+    broken_by = None
+    if passed_at in commits:
+        rounds = [(tip.round, tip.commit) for tip in tips[commits.index(passed_at) :]]
+        broken_by = await find_breaking_round(rounds, partial(_is_green, checks, failure))
+    return RegressionFound(failure.deliverable, failure.check.criterion, broken_by)
+
+
+async def _is_green(checks: CheckRuns, failure: FailedCheck, commit: str) -> bool:
+    name, check = failure.deliverable, failure.check
+    if checks.green_on(check.command, commit) is not None:
+        return True
+    result = await checks.run(check.command, commit, "bisect")
+    event = finished_event(name, check, result)
+    checks.log.record(event)
+    return event.is_green
 
 
 async def find_breaking_round(

@@ -76,7 +76,7 @@ def missing_from_file(
     file_deliverables: Sequence[Deliverable], history: DeliverableHistory
 ) -> tuple[Deliverable, ...]:
     """What the log has and the file lacks: a change whose `previous` is the status in the file,
-    and a check for a criterion that has none there.
+    the grade of a pass by the same checks, and a check for a criterion that has none there.
 
     Any other difference is a person's edit, which is kept.
     """
@@ -105,6 +105,8 @@ def _with_log_changes(
             proof=deliverable.proof,
             why=deliverable.why,
         )
+    elif before.status == deliverable.status and _has_same_checks(before, deliverable):
+        after = replace(before, proof=deliverable.proof, why=deliverable.why)
     present = {check.criterion for check in before.checks}
     added = {each.check.criterion for each in history.added_checks if each.deliverable == before.id}
     checks = (
@@ -113,6 +115,13 @@ def _with_log_changes(
         if check.criterion in (added - present) and check.criterion in before.acceptance_criteria
     )
     return with_known_checks(replace(after, checks=(*after.checks, *checks)), deliverable)
+
+
+def _has_same_checks(one: Deliverable, other: Deliverable) -> bool:
+    """Whether no person has edited a check, or accepted one."""
+    return [(c.criterion, c.command, c.origin) for c in one.checks] == [
+        (c.criterion, c.command, c.origin) for c in other.checks
+    ]
 
 
 def editable_parts(deliverables: Sequence[Deliverable]) -> tuple[Deliverable, ...]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain
 from typing import TypeAlias
 
@@ -14,7 +13,6 @@ from treadle.domain.events.verification import (
     ClaimRefused,
     CriterionGrade,
     DeliverableGraded,
-    RegressionFound,
 )
 from treadle.domain.suite_report import TEST_COMMAND
 from treadle.verify.before_look import MAX_LOOKS
@@ -31,7 +29,7 @@ from treadle.verify.suite_grade import SuiteGrade
 from treadle.workflows.deliver.board import DeliverableBoard
 from treadle.workflows.deliver.check_runs import CheckRuns, VerificationStopped, finished_event
 from treadle.workflows.deliver.finding_text import FailedCheck, describe_failures
-from treadle.workflows.deliver.regression import find_breaking_round
+from treadle.workflows.deliver.regression import find_regression
 from treadle.workflows.loop.findings import RoundCommits, VerificationFindings
 from treadle.workflows.loop.suite_verifier import SuiteVerifier
 
@@ -141,20 +139,19 @@ class DeliverableVerifier:
             # A claim that only the tests reject stays open: a person may accept the failures.
             if not failures[deliverable.id] and comparison.passes:
                 graded = await self._grade(deliverable, tip)
+                self._record_grade(graded, tip)
                 self.board.pass_deliverable(deliverable.id, tip, graded)
             else:
                 self._refuse(deliverable, tip, failed=len(failures[deliverable.id]))
         return self._findings(list(chain.from_iterable(failures.values())), comparison, output)
 
     async def _grade(self, deliverable: Deliverable, tip: str) -> DeliverableGraded:
-        """Grade a deliverable whose checks are green on the work, and record the grade."""
+        """The grade of a deliverable whose checks are green on the work."""
         criteria: list[CriterionGrade] = []
         for check in deliverable.checks:
             pinned = await self.checks.on_pinned(deliverable, check, tip)
             criteria.append(grade_criterion(check, pinned))
-        graded = grade_deliverable(deliverable, criteria, self.suite_grade)
-        self.checks.log.record(graded, once=f"{graded.type} {tip} {deliverable.id} {graded.grade}")
-        return graded
+        return grade_deliverable(deliverable, criteria, self.suite_grade)
 
     async def _grade_again(self, commits: RoundCommits) -> None:
         """Grade what has passed on the last commit: later rounds may have changed judges.
@@ -164,8 +161,13 @@ class DeliverableVerifier:
         tip, own = commits[-1].commit, {each.commit for each in commits[1:]}
         for deliverable in self.board.verifiable():
             graded = await self._grade(deliverable, tip)
-            is_own = deliverable.claim is not None and deliverable.claim.commit in own
-            self.board.regrade(graded if is_own else lower_grades(deliverable, graded))
+            if deliverable.claim is None or deliverable.claim.commit not in own:
+                graded = lower_grades(deliverable, graded)
+            self._record_grade(graded, tip)
+            self.board.regrade(graded)
+
+    def _record_grade(self, graded: DeliverableGraded, tip: str) -> None:
+        self.checks.log.record(graded, once=f"{graded.type} {tip} {graded.id} {graded.grade}")
 
     def _refuse(self, deliverable: Deliverable, tip: str, *, failed: int) -> None:
         refused = ClaimRefused(deliverable.id, deliverable.description, failed)
@@ -194,28 +196,11 @@ class DeliverableVerifier:
         self.board.set_before(red)
 
     async def _record_regression(self, failure: FailedCheck, tips: RoundCommits) -> None:
-        """Record which round broke the check, searched since its pass."""
         name = failure.deliverable
         claim = next((d.claim for d in self.board.deliverables if d.id == name), None)
-        commits = [tip.commit for tip in tips]
-        start = commits.index(claim.commit) if claim and claim.commit in commits else None
-        broken_by = None
-        if start is not None:
-            rounds = [(tip.round, tip.commit) for tip in tips[start:]]
-            is_green = partial(self._is_green, failure)
-            broken_by = await find_breaking_round(rounds, is_green)
-        event = RegressionFound(name, failure.check.criterion, broken_by)
-        key = f"{event.type} {commits[-1]} {event.deliverable} {event.criterion}"
+        event = await find_regression(self.checks, failure, claim.commit if claim else "", tips)
+        key = f"{event.type} {tips[-1].commit} {event.deliverable} {event.criterion}"
         self.checks.log.record(event, once=key)
-
-    async def _is_green(self, failure: FailedCheck, commit: str) -> bool:
-        command = failure.check.command
-        if self.checks.green_on(command, commit) is not None:
-            return True
-        result = await self.checks.run(command, commit, "bisect")
-        event = finished_event(failure.deliverable, failure.check, result)
-        self.checks.log.record(event)
-        return event.is_green
 
     async def _tests(
         self, tip: str, when: CheckTiming, accepted: Sequence[str]

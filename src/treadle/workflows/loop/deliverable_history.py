@@ -8,6 +8,7 @@ from treadle.domain.check import Check
 from treadle.domain.deliverable import (
     Claim,
     Deliverable,
+    as_pending,
     with_known_grades,
     with_valid_proof,
 )
@@ -89,14 +90,7 @@ def with_check(deliverable: Deliverable, check: Check) -> Deliverable:
 
 
 def _apply_change(history: History, event: DeliverableChanged) -> History:
-    claim = None if event.proof is None else Claim(event.commit)
-    after = _change_one(
-        history,
-        event.id,
-        lambda d: with_known_grades(
-            replace(d, status=event.status, claim=claim, proof=event.proof)
-        ),
-    )
+    after = _change_one(history, event.id, lambda d: _with_status(d, event))
     # A withdrawn claim leaves the status as it was, so the file lacks nothing.
     changes = history.changes if event.previous == event.status else (*history.changes, event)
     passed = _without(history.passed_this_round, event.id)
@@ -107,6 +101,14 @@ def _apply_change(history: History, event: DeliverableChanged) -> History:
         passed_this_round=(*passed, event.id) if event.status == "passed" else passed,
         claimed_this_round=_without(history.claimed_this_round, event.id),
     )
+
+
+def _with_status(deliverable: Deliverable, event: DeliverableChanged) -> Deliverable:
+    """The deliverable with the new status; what is pending again or blocked has no grade."""
+    is_reset = event.status not in (event.previous, "passed")
+    known = as_pending(deliverable) if is_reset else deliverable
+    claim = None if event.proof is None else Claim(event.commit)
+    return with_known_grades(replace(known, status=event.status, claim=claim, proof=event.proof))
 
 
 def _apply_check_result(history: History, event: CheckFinished) -> History:

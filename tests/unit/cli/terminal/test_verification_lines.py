@@ -8,15 +8,22 @@ from tests.unit.cli.rendered_events import rendered, rendered_last
 from tests.unit.cli.sample_runs import STARTED, ended
 from tests.unit.cli.sample_verified_runs import (
     ADD,
+    ADD_GRADED,
     BASELINE,
     DIVIDE,
+    DIVIDE_GRADED,
     OPEN,
+    POWER,
+    POWER_GRADED,
     SHUT,
+    SQUARE,
+    SUITE_GRADED,
     SUM,
     TOUCHED,
     WRITTEN,
     checked,
     claimed,
+    passed,
     ran,
 )
 from treadle.cli.terminal.styled_lines import Verbosity
@@ -30,6 +37,7 @@ from treadle.domain.events.verification import (
     SuiteFinished,
     TouchedFile,
 )
+from treadle.domain.events.work import DeliverableCreated
 from treadle.domain.suite_report import CaseCounts
 
 
@@ -41,6 +49,15 @@ from treadle.domain.suite_report import CaseCounts
         (checked(ADD, SUM, "before", 1), 0, 1),
         (checked(ADD, SUM, "before", 0), 2, 2),  # it shows nothing: a person should know at once
         (checked(ADD, SUM, "bisect", 1), 0, 1),
+        # With the user's own tests: the line of the pass says what came of it.
+        (checked(ADD, SUM, "pinned", 0), 0, 1),
+        (checked(ADD, SUM, "pinned", 1, "boom"), 0, 1),
+        (replace(OPEN, evidence=ran("npm test", "pinned", 1)), 0, 4),
+        (ADD_GRADED, 0, 1),
+        (DIVIDE_GRADED, 0, 2),
+        (SUITE_GRADED, 1, 1),
+        (replace(SUITE_GRADED, why=""), 0, 0),
+        (replace(SUITE_GRADED, grade="proven", judge="person", why=""), 0, 0),
         (checked(ADD, SUM, "after", 1, "boom"), 3, 3),
         (CheckAdded(ADD.id, SUM), 1, 2),  # something else decides from now on
         (claimed(ADD), 1, 1),
@@ -86,6 +103,47 @@ def test_a_regression_names_the_round_that_broke_it_if_that_is_known() -> None:
     assert [*rendered(found), *rendered(replace(found, round=None))] == [
         "  ✘ broken in round 4 · it had been shown before · DL-001: 2 and 3 give 5",
         "  ✘ broken · it had been shown before · DL-001: 2 and 3 give 5",
+    ]
+
+
+def test_a_check_with_the_users_own_tests_is_told_apart_from_one_on_the_work() -> None:
+    green, red = (checked(ADD, SUM, "pinned", code) for code in (0, 1))
+
+    assert [*rendered(green, Verbosity.VERBOSE), *rendered(red, Verbosity.VERBOSE)] == [
+        "  ✔ check passes with your version of the tests · 2s · DL-001: 2 and 3 give 5",
+        "  ! check fails with your version of the tests · 2s · DL-001: 2 and 3 give 5",
+    ]
+
+
+def test_the_tests_as_the_user_wrote_them_are_told_apart_from_those_of_the_work() -> None:
+    pinned = SuiteFinished(ran("pytest", "pinned", 0), (CaseCounts("unit", 3),), None, ())
+
+    assert rendered(pinned, Verbosity.VERBOSE) == ["  ✔ your version of the tests: 3 passed · 2s"]
+
+
+def test_every_criterion_has_a_line_with_its_grade_and_why_it_is_not_higher() -> None:
+    lines = [*rendered(ADD_GRADED, Verbosity.VERBOSE), *rendered(DIVIDE_GRADED, Verbosity.VERBOSE)]
+
+    assert lines == [
+        "    proven: 2 and 3 give 5",
+        "    self-tested: 1/0 is an error  the agent wrote the check",
+        "    claimed: it is documented  its check passed before the work",
+    ]
+    assert rendered(SUITE_GRADED) == [
+        "    tests are self-tested: 1 test fails with your version of its file"
+    ]
+
+
+def test_a_pass_shows_its_grade_with_the_author_of_the_judge_or_the_reason() -> None:
+    created = [DeliverableCreated(ADD), DeliverableCreated(POWER)]
+    before = [checked(ADD, SUM, "before", 1), checked(POWER, SQUARE, "before", 1)]
+    proven = rendered_last(*created, *before, ADD_GRADED, passed(ADD, "proven"))
+    lower = rendered_last(*created, *before, POWER_GRADED, passed(POWER, "self-tested"), width=100)
+
+    assert [*proven, *lower] == [
+        "  [PASS] Add two numbers (DL-001)  proven by the specification",
+        "  [PASS] Raise to a power (DL-004)"
+        "  self-tested: it fails with your version of test_square.py",
     ]
 
 

@@ -119,6 +119,54 @@ def test_node_itself_writes_junit_and_lcov(tmp_path: Path) -> None:
     assert 50 < report.coverage < 100
 
 
+@pytest.mark.parametrize("reporter", ["tap", "spec"])
+def test_node_is_read_from_what_it_prints(tmp_path: Path, reporter: str) -> None:
+    lay_out(
+        tmp_path,
+        {
+            "broken.test.mjs": 'import "./nowhere.mjs";\n',
+            "ended.test.mjs": 'import test from "node:test";\ntest("x", () => process.exit(0));\n',
+            "sums.test.mjs": (
+                'import test, { describe, it } from "node:test";\n'
+                'import assert from "node:assert";\n'
+                'describe("sums", () => {\n'
+                '  it("adds # 1", () => {});\n'
+                '  it("waits", { skip: "why not" }, () => {});\n'
+                '  describe("deep", () => { it("fails", () => assert.equal(1, 2)); });\n'
+                "});\n"
+                'test("outer", async (t) => { await t.test("inner", () => {}); });\n'
+                'test("alone", async (t) => { await t.test("fine", () => {});'
+                ' assert.fail("no"); });\n'
+                'test("adds", () => {});\n'
+                'test("adds", () => {});\n'
+                'test.todo("later");\n'
+                'test("known", { todo: true }, () => assert.equal(1, 2));\n'
+            ),
+        },
+    )
+    command = [node(), "--test", f"--test-reporter={reporter}"]
+
+    report = ran(tmp_path, "node --test", command)
+
+    place = str(tmp_path)
+    assert {case.id.removeprefix(f"{place}/"): case.outcome for case in report.cases} == {
+        "broken.test.mjs::(load)": "failed",
+        "sums > adds # 1": "passed",
+        "sums > waits": "skipped",
+        "sums > deep > fails": "failed",
+        "outer > inner": "passed",
+        "alone > fine": "passed",
+        "alone": "failed",
+        "adds": "passed",
+        "adds (2)": "passed",
+        "later": "skipped",
+        "known": "skipped",
+    }
+    alone = next(case for case in report.cases if case.id == "alone")
+    assert (alone.file.removeprefix(f"{place}/"), alone.line) == ("sums.test.mjs", 9)
+    assert "no" in alone.message
+
+
 def test_playwright_writes_json_where_a_variable_says(tmp_path: Path) -> None:
     if not (PLAYWRIGHT / "playwright").is_dir():
         missing("no Playwright: run `make setup`")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from treadle.domain.suite_report import MalformedReport, SuiteReport
 from treadle.verify.reports.command_tools import find_tools
 from treadle.verify.reports.report_reader import read_reports
+from treadle.verify.runner_end import missing_end, ran_tests
 
 TAGS = st.sampled_from(
     [
@@ -72,6 +73,9 @@ LINES = st.sampled_from(
         *("FAIL: test_b (m.K.test_b)", "Ran 2 tests in 0.1s", "setUpClass (m.K) ... ERROR"),
         *("=== RUN   TestA", "--- FAIL: TestA (0.00s)", "FAIL\tp\t0.1s", "ok  \tp\t0.1s", "# p"),
         *('{"Action":"run","Package":"p","Test":"T"}', '{"Action":"fail","Package":"p"}'),
+        *("TAP version 13", "# Subtest: a", "    # Subtest: b", "    ok 1 - b", "not ok 2 - a"),
+        *("# tests 2", "  location: 'a.js:1:2'", "▶ a", "  ✔ b (1ms)", "✖ a (2.5ms)"),
+        *("        ﹣ c (1ms) # SKIP", "ℹ tests 2", "test at a.js:1:2", "ok 1 - a.js"),
         *('{"Action":1}', '{"Action":', "SF:a", "DA:1,1", "DA:x", "end_of_record", "a.go:1"),
     ]
 )
@@ -141,12 +145,15 @@ def test_json_with_anything_under_its_keys_is_a_report_or_is_refused(
 @few
 @given(
     st.lists(LINES, max_size=25),
-    st.sampled_from(["make test", "cargo test", "go test -v", "python -m unittest -v"]),
+    st.sampled_from(
+        ["make test", "cargo test", "go test -v", "python -m unittest -v", "node --test"]
+    ),
 )
 def test_any_order_of_printed_lines_is_a_report_or_is_refused(
     lines: list[str], command: str
 ) -> None:
     accepted({}, "\n".join(lines), command)
+    missing_end(command, "\n".join(lines), 0)
     accepted({"a.txt": "\n".join(lines).encode()})
 
 
@@ -171,3 +178,11 @@ def test_a_very_long_run_of_anything_is_read_in_no_time() -> None:
     accepted({}, lines, "cargo test")
     accepted({}, "test_a (" + "a." * many + ") ... ok\nRan 1 test in 1s", "make test")
     accepted({}, "=== RUN   " + "a/" * many + "\nFAIL\ta\t1s", "make test")
+    spec = (
+        "✖ a (1ms)\n" * (many // 8) + "ℹ tests 1\n" + "test at a.js:1:1\n✖ a (1ms)\n" * (many // 8)
+    )
+    accepted({}, spec, "node --test")
+    accepted({}, "TAP version 13\n" + "ok 1 - " + "# SKIP" * many + "\n# tests 1\n", "node --test")
+    for long in ("      Tests  " + "1" * many, "\n" * many, "1 passed" + " in 1" * many, words):
+        missing_end("make test", long, 0)
+        ran_tests(long)

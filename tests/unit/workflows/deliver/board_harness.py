@@ -8,14 +8,17 @@ from typing import Any
 from tests.builders import NOON, RUN, FakeClock, deliverable
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.agent import ToolReply
-from treadle.domain.check import Check, CheckOrigin
+from treadle.domain.check import Check, CheckOrigin, CheckTiming, Evidence
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.all_events import Event, RecordedEvent
+from treadle.domain.events.verification import CheckFinished, DeliverableGraded
 from treadle.domain.ports import StatusBoard
+from treadle.verify.grade import PinnedResult, grade_criterion, grade_deliverable
 from treadle.workflows.deliver.board import DeliverableBoard
 from treadle.workflows.deliver.pass_rules import PASS_AT_ONCE, PassRules
 from treadle.workflows.loop.run_history import RunHistory, read_history
 
+COMMIT = "a1" * 20
 ONE, TWO, THREE = deliverable("DL-1"), deliverable("DL-2"), deliverable("DL-3")
 
 
@@ -23,6 +26,20 @@ def with_checks(of: Deliverable, *commands: str, origin: CheckOrigin = "agent") 
     """With a check for each of its first criteria."""
     checks = zip(of.acceptance_criteria, commands, strict=False)
     return replace(of, checks=tuple(Check(text, command, origin) for text, command in checks))
+
+
+def finished(
+    name: str, check: Check, when: CheckTiming = "before", *, exit_code: int = 1
+) -> CheckFinished:
+    """A run of the check, red unless another exit code is given."""
+    evidence = Evidence(check.command, when, COMMIT, "tree", exit_code, 0.5, "environment", "log")
+    return CheckFinished(name, check.criterion, evidence, "")
+
+
+def graded(of: Deliverable, pinned: PinnedResult | None = None) -> DeliverableGraded:
+    """The grade of a deliverable whose checks end like this on the pinned tree; green if not."""
+    result = pinned or PinnedResult("passed")
+    return grade_deliverable(of, [grade_criterion(check, result) for check in of.checks], None)
 
 
 def new_entry(name: str) -> dict[str, Any]:

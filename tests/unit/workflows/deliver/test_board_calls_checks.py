@@ -12,6 +12,7 @@ from tests.unit.workflows.deliver.board_harness import (
     ONE,
     TWO,
     BoardHarness,
+    finished,
     make_board_harness,
     new_entry,
     reopen_board,
@@ -214,7 +215,7 @@ async def test_checks_are_listed_with_what_was_seen_of_them(harness: BoardHarnes
     await harness.add_check("DL-1", SEEN, "make")
     unseen = json.loads((await harness.use("list_deliverables")).text)
     await harness.set_status("DL-1", "passed")
-    harness.board.set_before("DL-1", SEEN, "failed")
+    harness.board.set_before(finished("DL-1", Check(SEEN, "make")))
     seen = json.loads((await harness.use("list_deliverables")).text)
 
     check, two = (

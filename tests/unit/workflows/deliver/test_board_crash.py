@@ -11,24 +11,25 @@ from hypothesis import strategies as st
 
 from tests.builders import FakeClock
 from tests.unit.workflows.deliver.board_harness import (
+    COMMIT,
     BoardHarness,
+    finished,
+    graded,
     history_of,
     new_entry,
     reopen_board,
 )
 from treadle.adapters.stores.status_file import StatusFile
-from treadle.domain.check import Evidence
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RoundStarted
-from treadle.domain.events.verification import CheckFinished
+from treadle.verify.grade import PinnedResult
 from treadle.verify.spec_checks import SpecCheck
 from treadle.workflows.deliver.board import DeliverableBoard
 from treadle.workflows.deliver.pass_rules import PassRules
 
 SPEC_CHECKS = (SpecCheck(1, "DL-2 can be seen", "make two"), SpecCheck(2, "It ends", "make end"))
 TERMS = PassRules(spec_checks=SPEC_CHECKS)
-COMMIT = "a1" * 20
 Record = Callable[[Event], None]
 Act = Callable[[BoardHarness, Record], Coroutine[Any, Any, object]]
 
@@ -52,15 +53,38 @@ def check(name: str) -> Act:
 async def look(harness: BoardHarness, record: Record) -> None:
     """As the run does before it shows a claim."""
     for name, unseen in harness.board.checks_before_work():
-        code = 0 if name == "DL-2" else 1
-        evidence = Evidence(unseen.command, "before", COMMIT, "tree", code, 0.5, "here", "log")
-        record(CheckFinished(name, unseen.criterion, evidence, ""))
-        harness.board.set_before(name, unseen.criterion, "failed" if code else "passed")
+        result = finished(name, unseen, exit_code=0 if name == "DL-2" else 1)
+        record(result)
+        harness.board.set_before(result)
+
+
+async def look_in_vain(harness: BoardHarness, record: Record) -> None:
+    """A program that the checks need is missing."""
+    for name, unseen in harness.board.checks_before_work():
+        result = replace(finished(name, unseen, exit_code=127), inconclusive="make was not found")
+        record(result)
+        harness.board.set_before(result)
 
 
 async def show(harness: BoardHarness, record: Record) -> None:
     for found in harness.board.claims():
-        harness.board.pass_deliverable(found.id, COMMIT, "proven")
+        grade = graded(found)
+        record(grade)
+        harness.board.pass_deliverable(found.id, COMMIT, grade)
+
+
+def grade_again(pinned: PinnedResult, why: str = "") -> Act:
+    """As the run does at its end, with the judges that later rounds changed."""
+
+    async def act(harness: BoardHarness, record: Record) -> None:
+        for found in harness.board.verifiable():
+            grade = graded(found, pinned)
+            if why and grade.grade == "proven":
+                grade = replace(grade, grade="self-tested", why=why)
+            record(grade)
+            harness.board.regrade(grade)
+
+    return act
 
 
 async def lose(harness: BoardHarness, record: Record) -> None:
@@ -79,7 +103,11 @@ ACTS: tuple[Act, ...] = (
     *(turn(name, status) for name in NAMES for status in ("passed", "pending", "blocked")),
     *(check(name) for name in ("DL-1", "DL-2")),
     look,
+    look_in_vain,
     show,
+    grade_again(PinnedResult("passed")),
+    grade_again(PinnedResult("failed", "it fails with your version of the tests")),
+    grade_again(PinnedResult("passed"), "2 tests of yours fail"),
     lose,
     next_round,
 )

@@ -10,6 +10,7 @@ from tests.unit.workflows.run_harness import (
     CHANGING,
     CREATING,
     ENDING,
+    HOME,
     OPENING,
     PLANNED,
     SPEC_HASH,
@@ -61,8 +62,8 @@ async def test_a_changed_specification_is_planned_anew_although_all_had_passed(
 ) -> None:
     outdated.sessions = [
         [turned("DL-1", "pending"), created("DL-2"), ending()],
-        [harness.wrote("DL-1.py"), turned("DL-1", "passed"), ending()],
-        [harness.wrote("DL-2.py"), turned("DL-2", "passed"), ending()],
+        [outdated.wrote("DL-1.py"), turned("DL-1", "passed"), ending()],
+        [outdated.wrote("DL-2.py"), turned("DL-2", "passed"), ending()],
     ]
 
     ended = await outdated.execute()
@@ -71,8 +72,8 @@ async def test_a_changed_specification_is_planned_anew_although_all_had_passed(
     assert outdated.types == [
         *ADOPTED,
         *OPENING, *CHANGING, *CREATING, *ENDING, *PLANNED,
-        *OPENING, *CHANGING, *ENDING,
-        *OPENING, *CHANGING, *ENDING,
+        *OPENING, *CHANGING, *ENDING, *HOME,
+        *OPENING, *CHANGING, *ENDING, *HOME,
     ]  # fmt: skip
     assert outdated.of_type(RoundStarted, PlanMade) == [
         RoundStarted(1, "initializer"),

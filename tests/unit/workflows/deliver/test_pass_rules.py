@@ -7,28 +7,40 @@ import pytest
 
 from tests.builders import claimed, deliverable
 from tests.unit.workflows.deliver.board_harness import (
+    COMMIT,
     ONE,
     THREE,
     TWO,
     BoardHarness,
+    finished,
+    graded,
     make_board_harness,
     reopen_board,
     with_checks,
 )
 from tests.unit.workflows.run_harness import BRANCH, ending, make_run_harness, turned
 from treadle.domain.agent import ToolReply
-from treadle.domain.check import Check, CheckTiming, Evidence
+from treadle.domain.check import Check
 from treadle.domain.deliverable import Claim, Deliverable, RejectedChange, Tally
 from treadle.domain.events.run import RoundStarted, RunWarned
-from treadle.domain.events.verification import CheckFinished, ClaimRefused, DeliverableClaimed
+from treadle.domain.events.verification import (
+    ClaimRefused,
+    DeliverableClaimed,
+)
 from treadle.domain.events.work import DeliverableChanged, StatusAdopted
 from treadle.workflows.deliver.pass_rules import PassRules, PassTiming, Requirement, decide_claim
 
-COMMIT = "a1" * 20
 SEEN = "DL-1 can be seen"
-CHECKED = with_checks(ONE, "make one")
-FAILED = replace(CHECKED, checks=(Check(SEEN, "make one", before="failed"),))
-PROVEN = replace(FAILED, status="passed", claim=Claim(COMMIT), proof="proven")
+CHECKED = with_checks(ONE, "make one", origin="spec")
+[UNSEEN] = CHECKED.checks
+FAILED = replace(CHECKED, checks=(replace(UNSEEN, before="failed"),))
+PROVEN = replace(
+    FAILED,
+    status="passed",
+    claim=Claim(COMMIT),
+    checks=(replace(UNSEEN, before="failed", pinned="passed"),),
+    proof="proven",
+)
 CLAIMED = DeliverableClaimed("DL-1", "What DL-1 is about")
 WITHDRAWN = DeliverableChanged("DL-1", "What DL-1 is about", "pending", "pending")
 REPLY = (
@@ -44,11 +56,6 @@ def board_harness(tmp_path: Path) -> BoardHarness:
     board_harness = make_board_harness(tmp_path, left=[CHECKED, TWO])
     board_harness.events.clear()
     return board_harness
-
-
-def finished(command: str, when: CheckTiming = "before", exit_code: int = 1) -> CheckFinished:
-    evidence = Evidence(command, when, COMMIT, "tree", exit_code, 0.5, "environment", "log")
-    return CheckFinished("DL-1", SEEN, evidence, "")
 
 
 def refused(*texts: str) -> RejectedChange:
@@ -178,11 +185,11 @@ async def test_a_claim_that_was_shown_is_passed_with_its_commit(
     board_harness: BoardHarness,
 ) -> None:
     await board_harness.set_status("DL-1", "passed")
-    board_harness.board.set_before("DL-1", SEEN, "failed")
+    board_harness.board.set_before(finished("DL-1", UNSEEN))
     board_harness.events.clear()
 
-    board_harness.board.pass_deliverable("DL-1", COMMIT, "proven")
-    board_harness.board.pass_deliverable("DL-1", "b2" * 20, "proven")
+    board_harness.board.pass_deliverable("DL-1", COMMIT, graded(FAILED))
+    board_harness.board.pass_deliverable("DL-1", "b2" * 20, graded(FAILED))
 
     assert board_harness.events == [
         DeliverableChanged("DL-1", "What DL-1 is about", "pending", "passed", "proven", COMMIT)
@@ -192,25 +199,11 @@ async def test_a_claim_that_was_shown_is_passed_with_its_commit(
     assert board_harness.board.tally() == Tally(passed=1, total=2)
 
 
-async def test_nothing_is_proven_whose_checks_were_not_seen_to_fail(
-    board_harness: BoardHarness,
-) -> None:
-    await board_harness.set_status("DL-1", "passed")
-
-    board_harness.board.pass_deliverable("DL-1", COMMIT, "proven")
-
-    (found, _) = board_harness.saved()
-    assert (found.proof, board_harness.events[-1]) == (
-        "claimed",
-        DeliverableChanged("DL-1", "What DL-1 is about", "pending", "passed", "claimed", COMMIT),
-    )
-
-
 async def test_a_rehearsal_marks_what_it_proves(tmp_path: Path) -> None:
     board_harness = make_board_harness(tmp_path, left=[FAILED], rehearsed=True)
     await board_harness.set_status("DL-1", "passed")
 
-    board_harness.board.pass_deliverable("DL-1", COMMIT, "proven")
+    board_harness.board.pass_deliverable("DL-1", COMMIT, graded(FAILED))
 
     assert board_harness.saved() == (replace(PROVEN, claim=Claim(COMMIT, rehearsed=True)),)
 
@@ -229,7 +222,7 @@ async def test_what_a_person_decides_meanwhile_stands(
 
     board_harness.board.adopt()
     claims = board_harness.board.claims()
-    board_harness.board.pass_deliverable("DL-1", COMMIT, "claimed")
+    board_harness.board.pass_deliverable("DL-1", COMMIT, graded(CHECKED))
 
     assert (claims, board_harness.saved()) == ((), tuple(edits[status]))
 
@@ -295,17 +288,17 @@ def test_checks_that_nobody_has_run_before_the_work_are_those_of_what_is_pending
         tmp_path, left=[CHECKED, passed, with_checks(THREE, "make three")]
     )
 
-    first = board_harness.board.checks_before_work()
-    board_harness.board.set_before("DL-1", SEEN, "passed")
-    board_harness.board.set_before("DL-3", "Else", "passed")
-    board_harness.board.set_before("DL-9", SEEN, "passed")
-    board_harness.board.set_before("DL-3", "DL-3 can be seen", "failed", command="another")
+    board, three = board_harness.board, Check("DL-3 can be seen", "make three")
+    first = board.checks_before_work()
+    board.set_before(finished("DL-1", UNSEEN, exit_code=0))
+    board.set_before(finished("DL-3", replace(three, criterion="Else")))
+    board.set_before(finished("DL-9", UNSEEN))
+    board.set_before(finished("DL-3", replace(three, command="another")))
 
-    three = ("DL-3", Check("DL-3 can be seen", "make three"))
-    assert first == (("DL-1", Check(SEEN, "make one")), three)
-    assert board_harness.board.checks_before_work() == (three,)
-    assert board_harness.saved()[0].checks == (Check(SEEN, "make one", before="passed"),)
-    assert board_harness.board.verifiable() == (passed,)
+    assert first == (("DL-1", UNSEEN), ("DL-3", three))
+    assert board.checks_before_work() == (("DL-3", three),)
+    assert board_harness.saved()[0].checks == (replace(UNSEEN, before="passed"),)
+    assert board.verifiable() == (passed,)
 
 
 async def test_a_command_that_a_person_changes_is_to_be_seen_again_and_proves_nothing(
@@ -359,8 +352,9 @@ async def test_what_was_shown_and_not_written_is_written(board_harness: BoardHar
     await board_harness.set_status("DL-1", "passed")
     shown = DeliverableChanged("DL-1", "What DL-1 is about", "pending", "passed", "proven", COMMIT)
 
-    looked_at = reopen_board(board_harness, finished("make one"))
-    proven = reopen_board(board_harness, finished("make one"), shown)
+    looked_at = reopen_board(board_harness, finished("DL-1", UNSEEN))
+    # A run of an earlier version recorded no grades.
+    proven = reopen_board(board_harness, finished("DL-1", UNSEEN), shown)
 
     assert looked_at.board.claims() == (FAILED,)
     assert proven.saved() == proven.board.deliverables == (PROVEN, TWO)
@@ -370,7 +364,8 @@ async def test_what_was_shown_and_not_written_is_written(board_harness: BoardHar
 async def test_what_was_seen_of_another_command_is_not_written(board_harness: BoardHarness) -> None:
     board_harness.events[:] = [StatusAdopted((CHECKED, TWO), "earlier_run")]
 
-    after = reopen_board(board_harness, finished("make"), finished("make one", "after"))
+    other = replace(UNSEEN, command="make")
+    after = reopen_board(board_harness, finished("DL-1", other), finished("DL-1", UNSEEN, "after"))
 
     assert after.saved() == after.board.deliverables == (CHECKED, TWO)
 

@@ -1,36 +1,37 @@
 """Claims are proven, refused or found broken: one verification over a real board."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from tests.builders import MemoryLog, deliverable
-from tests.unit.workflows.deliver.board_harness import BoardHarness, make_board_harness, with_checks
-from treadle.domain.check import Check
-from treadle.domain.deliverable import Claim, Deliverable
-from treadle.domain.events.all_events import Event
+from tests.builders import deliverable
+from tests.unit.workflows.deliver.board_harness import with_checks
+from tests.unit.workflows.deliver.verifier_harness import (
+    ACCEPTED,
+    BASE,
+    LAST,
+    LATER,
+    ONE,
+    TESTS,
+    TIPS,
+    TWO,
+    WORK,
+    make_verifier_harness,
+    passed,
+    refused,
+    set_back,
+    turned,
+)
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.verification import (
     CheckFinished,
-    ClaimRefused,
+    CriterionGrade,
+    DeliverableGraded,
     RegressionFound,
     SuiteFinished,
 )
-from treadle.domain.events.work import DeliverableChanged
-from treadle.verify.memory_check_runner import GREEN, RED, MemoryCheckRunner, PresetResult
-from treadle.verify.suite import SuiteCommand
-from treadle.verify.suite_comparison import RegressionRules
-from treadle.workflows.deliver.pass_rules import PassRules
-from treadle.workflows.deliver.verifier import UNINFORMATIVE_TESTS, DeliverableVerifier
-from treadle.workflows.loop.findings import RoundCommit, RoundCommits, VerificationFindings
-from treadle.workflows.loop.suite_verifier import SuiteVerifier
-
-BASE, WORK, LATER, LAST = "a0" * 20, "b1" * 20, "c2" * 20, "d3" * 20
-ONE = with_checks(deliverable("DL-1"), "make one")
-TWO = with_checks(deliverable("DL-2"), "make two")
-TESTS = SuiteCommand("python3 -m unittest -v", 60.0)
-ACCEPTED: Sequence[str] = ()
-TIPS: RoundCommits = (RoundCommit(0, BASE), RoundCommit(1, WORK), RoundCommit(2, LATER))
+from treadle.verify.memory_check_runner import GREEN, RED, PresetResult
+from treadle.workflows.deliver.verifier import UNINFORMATIVE_TESTS
+from treadle.workflows.loop.findings import RoundCommit, VerificationFindings
 
 
 def unittest(**outcomes: str) -> PresetResult:
@@ -45,84 +46,6 @@ def unittest(**outcomes: str) -> PresetResult:
     return PresetResult(1 if red else 0, "\n".join(told) + "\n")
 
 
-@dataclass
-class VerifierHarness:
-    """A verification, its board and its runner."""
-
-    harness: BoardHarness
-    runner: MemoryCheckRunner
-    verification: DeliverableVerifier
-
-    @property
-    def commands_run(self) -> list[tuple[str, str, str]]:
-        return [(each.command, each.commit, each.when) for each in self.runner.commands]
-
-    @property
-    def recorded(self) -> list[Event]:
-        """What was recorded besides the results of commands."""
-        return [e for e in self.harness.events if not isinstance(e, (CheckFinished, SuiteFinished))]
-
-    async def claims(self, *names: str) -> None:
-        for name in names:
-            await self.harness.set_status(name, "passed")
-        self.harness.events.clear()
-
-    async def shows(
-        self, *, before: str = BASE, accepted: Sequence[str] = ACCEPTED
-    ) -> VerificationFindings:
-        return await self.verification.verify_round(before, WORK, accepted)
-
-
-def make_verifier_harness(
-    directory: Path,
-    *left: Deliverable,
-    said: Mapping[tuple[str, str], PresetResult],
-    suite: SuiteCommand | None = None,
-) -> VerifierHarness:
-    terms = PassRules("after_round" if suite else "at_once")
-    harness = make_board_harness(directory, left=left, rules=terms)
-    harness.events.clear()
-    runner = MemoryCheckRunner(dict(said))
-
-    def rules() -> RegressionRules:
-        return RegressionRules("", 80.0)
-
-    record = harness.events.append
-    gate = None if suite is None else SuiteVerifier(runner, suite, BASE, rules, record)
-    verification = DeliverableVerifier(
-        runner=runner,
-        board=harness.board,
-        suite=gate,
-        check_s=60.0,
-        log=MemoryLog(harness.events),
-        baseline=BASE,
-        checks_before_work=harness.board.checks_before_work,
-        must_hold=harness.board.not_blocked,
-    )
-    return VerifierHarness(harness, runner, verification)
-
-
-def turned(name: str, *way: str, commit: str = "") -> DeliverableChanged:
-    previous, status, *proof = way
-    changed = DeliverableChanged(name, f"What {name} is about", previous, status)  # type: ignore[arg-type]
-    return replace(changed, proof=proof[0], commit=commit) if proof else changed  # type: ignore[arg-type]
-
-
-def refused(name: str, *, red: int) -> ClaimRefused:
-    return ClaimRefused(name, f"What {name} is about", red)
-
-
-def set_back(*names: str) -> RunWarned:
-    why = "a check of it that was green is red"
-    return RunWarned(f"pending again, because {why}: {', '.join(names)}")
-
-
-def passed(of: Deliverable, commit: str = WORK) -> Deliverable:
-    """Proven, on this commit."""
-    seen = tuple(replace(check, before="failed") for check in of.checks)
-    return replace(of, status="passed", checks=seen, claim=Claim(commit), proof="proven")
-
-
 async def test_what_fails_before_the_work_and_passes_after_it_is_proven(tmp_path: Path) -> None:
     harness = make_verifier_harness(
         tmp_path, ONE, said={("make one", BASE): RED, ("make one", WORK): GREEN}
@@ -133,7 +56,13 @@ async def test_what_fails_before_the_work_and_passes_after_it_is_proven(tmp_path
 
     assert findings == VerificationFindings(green_checks=1)
     assert harness.commands_run == [("make one", BASE, "before"), ("make one", WORK, "after")]
-    assert harness.recorded == [turned("DL-1", "pending", "passed", "proven", commit=WORK)]
+    graded = DeliverableGraded(
+        "DL-1", "proven", (CriterionGrade("DL-1 can be seen", "proven", "spec", "passed"),)
+    )
+    assert harness.harness.events[-2:] == [
+        graded,
+        turned("DL-1", "pending", "passed", "proven", commit=WORK),
+    ]
     assert harness.harness.saved() == (passed(ONE),)
 
 
@@ -147,7 +76,7 @@ async def test_what_passes_before_the_work_as_well_is_only_claimed(tmp_path: Pat
     [saved] = harness.harness.saved()
     assert (saved.proof, saved.checks) == (
         "claimed",
-        (Check("DL-1 can be seen", "make one", before="passed"),),
+        (replace(ONE.checks[0], before="passed", why="its check passed before the work"),),
     )
 
 
@@ -300,7 +229,7 @@ async def test_what_was_set_back_before_a_crash_is_reported_again_to_the_next_se
 async def test_one_command_for_two_criteria_is_run_once_and_is_evidence_for_both(
     tmp_path: Path,
 ) -> None:
-    same = with_checks(deliverable("DL-2"), "make one")
+    same = with_checks(deliverable("DL-2"), "make one", origin="spec")
     harness = make_verifier_harness(
         tmp_path, passed(ONE), passed(same), said={("make one", WORK): GREEN}
     )

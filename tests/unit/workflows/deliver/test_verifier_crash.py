@@ -19,10 +19,13 @@ from treadle.domain.events.session import SessionEnded
 from treadle.domain.events.verification import (
     CheckFinished,
     ClaimRefused,
+    CriterionGrade,
     DeliverableClaimed,
+    DeliverableGraded,
     RegressionFound,
 )
 from treadle.domain.events.work import DeliverableChanged
+from treadle.domain.pin_plan import PinnedFile, PinPlan
 from treadle.domain.ports import Store
 from treadle.domain.run import RunResult
 from treadle.domain.usage import Usage
@@ -36,14 +39,31 @@ FACTS = (
     SessionEnded,
     DeliverableClaimed,
     ClaimRefused,
+    DeliverableGraded,
     DeliverableChanged,
     RegressionFound,
 )
+# The agent changed a file that judges the one, and wrote the only file that the other looks at.
+PINNED_FILES = {
+    "one.txt": PinnedFile("zero.txt", "restored", "tests"),
+    "two.txt": PinnedFile("two.txt", "left_out", "tests"),
+}
+
+
+@dataclass(frozen=True)
+class FileJudges:
+    """A command is the name of a file, and has one judge."""
+
+    async def plan(self, command: str, base: str, tip: str) -> PinPlan:
+        return PinPlan(base, (PINNED_FILES[command],))
+
+    async def changed_paths(self, base: str, tip: str) -> Sequence[str]:
+        return ()
 
 
 @dataclass
 class TreeRunner:
-    """A command is the name of a file, and green where a commit has it."""
+    """A command is the name of a file, and green where a tree has it."""
 
     harness: RunHarness
 
@@ -51,7 +71,9 @@ class TreeRunner:
         if self.harness.stop.is_set():
             return CommandStopped()
         files = self.harness.user.git("ls-tree", "--name-only", trial.commit).splitlines()
-        said = GREEN if trial.command in files else RED
+        pins = trial.pins.files if trial.pins else ()
+        left_out = [each.path for each in pins if each.action == "left_out"]
+        said = GREEN if trial.command in files and trial.command not in left_out else RED
         return await MemoryCheckRunner({(trial.command, ""): said}).run(trial)
 
 
@@ -61,10 +83,10 @@ def harness(tmp_path: Path) -> RunHarness:
     break what was shown."""
     harness = make_run_harness(tmp_path)
     harness.plan(
-        with_checks(deliverable("DL-1"), "one.txt"),
-        with_checks(deliverable("DL-2"), "two.txt"),
+        with_checks(deliverable("DL-1"), "one.txt", origin="spec"),
+        with_checks(deliverable("DL-2"), "two.txt", origin="spec"),
     )
-    harness.runner = TreeRunner(harness)
+    harness.runner, harness.judges = TreeRunner(harness), FileJudges()
 
     removed = did(lambda: (harness.workspace / "one.txt").unlink(missing_ok=True))
     harness.sessions = [
@@ -107,9 +129,19 @@ def about(name: str) -> tuple[str, str]:
     return name, f"What {name} is about"
 
 
+PROVEN = CriterionGrade("DL-1 can be seen", "proven", "spec", "passed")
+WHY = "it fails without two.txt, which the agent added"
+SELF_TESTED = CriterionGrade("DL-2 can be seen", "self-tested", "agent", "failed", WHY)
+GRADED = {
+    "DL-1": DeliverableGraded("DL-1", "proven", (PROVEN,)),
+    "DL-2": DeliverableGraded("DL-2", "self-tested", (SELF_TESTED,)),
+}
+
+
 def shown(name: str) -> Sequence[object]:
-    passed = DeliverableChanged(*about(name), "pending", "passed", "proven", "somewhere")
-    return DeliverableClaimed(*about(name)), "completed", passed
+    graded = GRADED[name]
+    passed = DeliverableChanged(*about(name), "pending", "passed", graded.grade, "somewhere")
+    return DeliverableClaimed(*about(name)), "completed", graded, passed
 
 
 EXPECTED = RunFacts(
@@ -127,6 +159,8 @@ EXPECTED = RunFacts(
         DeliverableChanged(*about("DL-1"), "passed", "pending"),
         RoundStarted(4, "coding"),
         *shown("DL-1"),
+        # Graded once for each commit that it was verified on.
+        GRADED["DL-2"],
     ],
     [
         *("begin", "look 1", "try commands", "session 1", "home 1", "verify 1"),
@@ -172,7 +206,7 @@ async def test_what_a_run_had_not_shown_when_it_was_ended_is_shown_first_when_it
     # Seen to fail on the tree before all work, not on the one that had the work already.
     assert [(d.id, d.proof) for d in harness.status.read()] == [
         ("DL-1", "proven"),
-        ("DL-2", "proven"),
+        ("DL-2", "self-tested"),
     ]
 
 
@@ -204,7 +238,7 @@ async def writes_of(harness: RunHarness) -> int:
     return killed[-1].appended
 
 
-WRITES = 45
+WRITES = 56
 
 
 async def test_the_run_writes_to_its_log_so_many_times(harness: RunHarness) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treadle.workflows.deliver.verifier import find_breaking_round
+from treadle.workflows.deliver.regression import find_breaking_round
 
 
 @given(st.integers(1, 200), st.data())

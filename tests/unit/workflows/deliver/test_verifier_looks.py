@@ -1,0 +1,84 @@
+"""A look before the work that says nothing is repeated, bounded, and proves nothing."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tests.unit.workflows.deliver.verifier_harness import (
+    BASE,
+    LATER,
+    ONE,
+    WORK,
+    VerifierHarness,
+    make_verifier_harness,
+    passed,
+)
+from treadle.domain.events.verification import CriterionGrade, DeliverableGraded
+from treadle.verify.memory_check_runner import GREEN, RED, PresetResult
+
+SEEN = "DL-1 can be seen"
+UNKNOWN = PresetResult(2, "", setup_failure="the setup failed: the index answered 503")
+WHY_UNKNOWN = "it could not be run before the work: the setup failed: the index answered 503"
+
+
+async def verify_rounds(harness: VerifierHarness, count: int) -> Sequence[bool]:
+    """Verify so many rounds that claim nothing; whether each left something to verify."""
+    due = []
+    for _ in range(count):
+        due.append(harness.verification.is_due())
+        await harness.shows()
+    return due
+
+
+async def test_a_check_that_never_could_run_before_the_work_is_tried_three_times_and_claimed(
+    tmp_path: Path,
+) -> None:
+    said = {("make one", BASE): UNKNOWN, ("make one", ""): GREEN}
+    harness = make_verifier_harness(tmp_path, ONE, said=said)
+
+    due = await verify_rounds(harness, 4)
+    await harness.claims("DL-1")
+    findings = await harness.shows(before=WORK)
+
+    assert due == [True, True, True, False]
+    assert harness.commands_run == [("make one", BASE, "before")] * 3 + [
+        ("make one", WORK, "after")
+    ]
+    assert harness.grades == [
+        DeliverableGraded("DL-1", "claimed", (CriterionGrade(SEEN, "claimed", why=WHY_UNKNOWN),))
+    ]
+    [saved] = harness.harness.saved()
+    assert (saved.proof, saved.checks) == (
+        "claimed",
+        (replace(ONE.checks[0], why=WHY_UNKNOWN),),
+    )
+    assert findings.shortfall == (
+        f"DL-1 is claimed ({WHY_UNKNOWN}), and verify.require asks for self-tested"
+    )
+
+
+async def test_a_look_that_said_nothing_is_repeated_on_the_commit_that_it_was_meant_for(
+    tmp_path: Path,
+) -> None:
+    harness = make_verifier_harness(tmp_path, ONE, said={("make one", BASE): UNKNOWN})
+    await harness.shows()
+    harness.runner.results = {("make one", BASE): RED, ("make one", ""): GREEN}
+    await harness.claims("DL-1")
+
+    await harness.shows(before=LATER)
+
+    assert harness.commands_run == [
+        ("make one", BASE, "before"),
+        ("make one", BASE, "before"),
+        ("make one", WORK, "after"),
+    ]
+    assert harness.harness.saved() == (passed(ONE),)
+
+
+async def test_looks_of_an_earlier_process_are_counted(tmp_path: Path) -> None:
+    harness = make_verifier_harness(tmp_path, ONE, said={("make one", BASE): UNKNOWN})
+    harness.verification.looks = {("DL-1", SEEN, "make one"): 2}
+
+    due = await verify_rounds(harness, 2)
+
+    assert (due, len(harness.commands_run)) == ([True, False], 1)
