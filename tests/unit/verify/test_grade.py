@@ -31,7 +31,7 @@ LOWER = "it fails with your version of test_greet.py"
 PROVEN = CriterionGrade(GREETS, "proven", "spec", "passed")
 SELF_TESTED = CriterionGrade(GREETS, "self-tested", "agent", "failed", LOWER)
 GREEN, RED = PinnedResult("passed"), PinnedResult("failed", LOWER)
-CONTRADICTING = SuiteGrade("claimed", "agent", "2 tests of yours fail", contradicts=True)
+CONTRADICTING = SuiteGrade("claimed", "agent", "2 tests of yours fail", failing=("a", "b"))
 ONE = Deliverable("DL-1", "Greet", (GREETS,), "passed", Claim("c0"), (PINNED,), "proven")
 
 

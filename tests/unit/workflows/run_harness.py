@@ -27,6 +27,7 @@ from treadle.adapters.stores.recorder import Recorder
 from treadle.adapters.stores.service_health import MemoryBreakers, MemoryQuotaBlocks
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.agent import AgentEnded, Allow, CommitIdentity, Fault, SessionBrief, ToolUse
+from treadle.domain.check import RequiredGrade
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.session import SessionEnded
@@ -134,6 +135,7 @@ class RunHarness:
     setups_made: int = 0
     runner: CheckRunner = field(default_factory=lambda: MemoryCheckRunner({}))
     judges: JudgePins = field(default_factory=NoJudgePins)
+    required: RequiredGrade = "self-tested"
     workflow: str = "deliver"
     inputs: Mapping[str, str] = field(default_factory=dict)
     options: Any = None
@@ -327,7 +329,7 @@ class RunHarness:
             check_s=60.0,
             coverage=80.0,
             require_checks=False,
-            required="self-tested",
+            required=self.required,
             judges=self.judges,
             why_not_run=lambda line: "",
             is_allowed=lambda line: not line.startswith("rm "),

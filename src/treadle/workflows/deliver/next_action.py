@@ -53,7 +53,8 @@ def _when_all_done(progress: RunProgress) -> StopRun | Reverify | None:
     if tally.all_achievable_passed:
         # A session that hit a quota limit is no round, but may have done the work.
         has_worked = progress.rounds or progress.last is not None
-        if not has_worked:
+        # Work of an earlier run that was not proven enough is no better now.
+        if not has_worked and not (progress.has_commits and progress.shortfall):
             return StopRun("all_passed", NOTHING_TO_DO)
         unproven = NOTHING_DONE if progress.only_words else progress.shortfall
         return StopRun("unproven", unproven) if unproven else StopRun("all_passed")

@@ -31,6 +31,8 @@ class Observation:
     unshown: bool = False
     # Whether the run claims passes, and left neither a commit nor a grade above claimed.
     only_words: bool = False
+    # Whether its branch has commits, be it only those of the run that it continues.
+    has_commits: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,7 @@ class RoundSteps:
             fix_rounds=inputs.fix_rounds,
             unshown=self.history.is_fresh_leg and self.work.needs_verification(),
             only_words=summary.only_claims and self.workspace.imported is None,
+            has_commits=self.workspace.imported is not None,
         )
 
     async def session(

@@ -125,6 +125,7 @@ class RunLoop:
             stopping=observed.stopping,
             provable=observed.provable,
             only_words=observed.only_words,
+            has_commits=observed.has_commits,
             others_today_usd=observed.others_today_usd,
         )
         for warning in limit_warnings(self.progress, observed.limits, self.warned):

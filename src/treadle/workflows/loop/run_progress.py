@@ -67,6 +67,8 @@ class RunProgress:
     shortfall: str = ""
     # Whether this run has claims, none of them above claimed, and no commit.
     only_words: bool = False
+    # Whether its branch has commits that a success lands.
+    has_commits: bool = False
     # Whether a session has worked since the last verification.
     worked_since: bool = True
     # The failures, described to the next session.

@@ -10,7 +10,7 @@ from treadle.domain.limits import RunLimits
 from treadle.domain.session import Completed, Crashed, QuotaExceeded, SessionResult
 from treadle.domain.suite_report import SuiteObjection
 from treadle.domain.usage import Usage
-from treadle.workflows.deliver.next_action import decide_next
+from treadle.workflows.deliver.next_action import NOTHING_DONE, NOTHING_TO_DO, decide_next
 from treadle.workflows.loop.failing_tests_question import AcceptFailures, GiveUpOnTests, TryAgain
 from treadle.workflows.loop.findings import VerificationFindings
 from treadle.workflows.loop.next_action import (
@@ -39,6 +39,8 @@ STUCK = (
 )
 DONE = StopRun("all_passed")
 CODING = RunSession("coding")
+SHORT = "DL-1 is self-tested, and verify.require asks for proven"
+UNPROVEN = StopRun("unproven", SHORT)
 
 
 @pytest.mark.parametrize(
@@ -48,6 +50,56 @@ CODING = RunSession("coding")
         pytest.param(PASSED, Reverify(), id="not shown yet"),
         pytest.param({**PASSED, "verified": True}, DONE, id="shown"),
         pytest.param({**PASSED, "rounds": 0}, Reverify(), id="all had passed before the run"),
+        pytest.param(
+            {**PASSED, "verified": True, "shortfall": SHORT}, UNPROVEN, id="below the grade"
+        ),
+        pytest.param({**PASSED, "shortfall": SHORT}, Reverify(), id="below it, not shown yet"),
+        pytest.param({**PENDING, "shortfall": SHORT}, CODING, id="below it, and not done"),
+        pytest.param(
+            {**PASSED, "verified": True, "shortfall": SHORT, "stopping": "cancelled"},
+            StopRun("cancelled"),
+            id="below it, and asked to stop",
+        ),
+        pytest.param(
+            {**PASSED, "verified": True, "only_words": True},
+            StopRun("unproven", NOTHING_DONE),
+            id="nothing but words",
+        ),
+        pytest.param(
+            {**PASSED, "provable": False, "only_words": True},
+            StopRun("unproven", NOTHING_DONE),
+            id="nothing but words, and nothing to show it by",
+        ),
+        pytest.param(
+            {**PASSED, "verified": True, "only_words": True, "shortfall": SHORT},
+            StopRun("unproven", NOTHING_DONE),
+            id="nothing but words, which is the graver",
+        ),
+        pytest.param(
+            {**PENDING, "tally": Tally(blocked=2, total=2), "only_words": True},
+            StopRun("all_blocked"),
+            id="everything is blocked",
+        ),
+        pytest.param(
+            {**PASSED, "rounds": 0, "verified": True},
+            StopRun("all_passed", NOTHING_TO_DO),
+            id="nothing to do",
+        ),
+        pytest.param(
+            {**PASSED, "rounds": 0, "verified": True, "shortfall": SHORT},
+            StopRun("all_passed", NOTHING_TO_DO),
+            id="nothing to do, and nothing to land",
+        ),
+        pytest.param(
+            {**PASSED, "rounds": 0, "verified": True, "shortfall": SHORT, "has_commits": True},
+            UNPROVEN,
+            id="nothing to do, and below the grade what would land",
+        ),
+        pytest.param(
+            {**PASSED, "rounds": 0, "verified": True, "has_commits": True},
+            StopRun("all_passed", NOTHING_TO_DO),
+            id="nothing to do but to land",
+        ),
         pytest.param({**PASSED, "gate_failures": 1}, Reverify(), id="a round tried to mend tests"),
         pytest.param(
             {**PASSED, "gate_failures": 1, "worked_since": False}, CODING, id="tests to mend"
@@ -83,6 +135,17 @@ def test_findings_about_all_of_the_work_show_it_if_they_hold() -> None:
 
     assert (whole.verified, whole.worked_since, whole.gate_failures) == (True, False, 0)
     assert (part.verified, part.running_s, part.objections) == (False, 2.5, ())
+
+
+def test_what_a_verification_falls_short_of_is_known_until_the_next_one() -> None:
+    below = VerificationFindings(shortfall=SHORT)
+
+    known = after_verification(RunProgress(**PASSED), below, took_s=0, whole=True)
+    better = after_verification(known, VerificationFindings(), took_s=0, whole=True)
+
+    assert (known.verified, known.shortfall, better.shortfall) == (True, SHORT, "")
+    assert decide_next(known, RULES) == UNPROVEN
+    assert decide_next(better, RULES) == DONE
 
 
 def test_what_did_not_hold_is_told_to_the_next_session_and_to_no_other() -> None:

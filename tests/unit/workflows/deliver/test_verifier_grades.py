@@ -301,7 +301,7 @@ async def test_tests_of_the_user_that_fail_with_the_work_lower_every_deliverable
 ) -> None:
     harness = await claimed_work(tmp_path)
     why = "2 tests of yours fail with the work"
-    harness.verification.suite_grade = SuiteGrade("claimed", "agent", why, contradicts=True)
+    harness.verification.suite_grade = SuiteGrade("claimed", "agent", why, failing=("test_b",))
 
     await harness.shows()
 

@@ -10,7 +10,13 @@ from treadle.domain.check import Check, CheckTiming, Evidence
 from treadle.domain.deliverable import Claim, Tally
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RoundStarted, RunEnded, RunReopened
-from treadle.domain.events.verification import CheckAdded, CheckFinished, DeliverableClaimed
+from treadle.domain.events.verification import (
+    CheckAdded,
+    CheckFinished,
+    CriterionGrade,
+    DeliverableClaimed,
+    DeliverableGraded,
+)
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated, StatusAdopted
 from treadle.domain.run import RunResult
 from treadle.domain.usage import Usage
@@ -28,6 +34,19 @@ BLOCKED = DeliverableChanged("DL-1", ONE.description, "pending", "blocked")
 SAFE = Claim("a1" * 20)
 PROVEN = DeliverableChanged("DL-1", ONE.description, "pending", "passed", "proven", SAFE.commit)
 PASSED = replace(CHECKED, status="passed", claim=SAFE, proof="proven")
+RESET = DeliverableChanged("DL-1", ONE.description, "passed", "pending")
+PINNED = Check(CHECK.criterion, "make", "spec", "failed", "passed")
+SELF_TESTED = replace(PINNED, pinned="failed", why="it fails with your version of test_it.py")
+SPEC_CREATED = DeliverableCreated(replace(ONE, checks=(replace(CHECK, origin="spec"),)))
+UNKNOWN = "it could not be run before the work: jq was not found"
+BEST = DeliverableGraded(
+    "DL-1", "proven", (CriterionGrade(CHECK.criterion, "proven", "spec", "passed"),)
+)
+LOWER = DeliverableGraded(
+    "DL-1",
+    "self-tested",
+    (CriterionGrade(CHECK.criterion, "self-tested", "agent", "failed", SELF_TESTED.why),),
+)
 
 
 def seen(
@@ -81,6 +100,83 @@ def seen(
         ([CREATED, seen(1, "after")], DeliverableHistory((CHECKED,))),
         ([CREATED, seen(0, command="make all")], DeliverableHistory((CHECKED,))),
         ([DeliverableCreated(ONE), seen(1)], DeliverableHistory((ONE,))),
+        # why nothing was seen of it
+        (
+            [CREATED, replace(seen(127), inconclusive="jq was not found")],
+            DeliverableHistory((replace(CHECKED, checks=(replace(CHECK, why=UNKNOWN),)),)),
+        ),
+        (
+            [CREATED, replace(seen(127), inconclusive="jq was not found"), seen(1)],
+            DeliverableHistory((replace(CHECKED, checks=(RED,)),)),
+        ),
+        # grades, of a claim and of a pass
+        (
+            [SPEC_CREATED, seen(1), LOWER],
+            DeliverableHistory((replace(CHECKED, checks=(SELF_TESTED,)),)),
+        ),
+        (
+            [SPEC_CREATED, seen(1), BEST, PROVEN],
+            DeliverableHistory(
+                (replace(PASSED, checks=(PINNED,)),),
+                changes=(PROVEN,),
+                passed_this_round=("DL-1",),
+            ),
+        ),
+        (
+            [SPEC_CREATED, seen(1), BEST, PROVEN, LOWER],
+            DeliverableHistory(
+                (replace(PASSED, checks=(SELF_TESTED,), proof="self-tested"),),
+                changes=(PROVEN,),
+                passed_this_round=("DL-1",),
+            ),
+        ),
+        (
+            [
+                SPEC_CREATED,
+                seen(1),
+                BEST,
+                PROVEN,
+                replace(BEST, grade="self-tested", why="2 tests of yours fail"),
+            ],
+            DeliverableHistory(
+                (
+                    replace(
+                        PASSED,
+                        checks=(PINNED,),
+                        proof="self-tested",
+                        why="2 tests of yours fail",
+                    ),
+                ),
+                changes=(PROVEN,),
+                passed_this_round=("DL-1",),
+            ),
+        ),
+        # no grade outlives its pass
+        (
+            [SPEC_CREATED, seen(1), BEST, PROVEN, RESET],
+            DeliverableHistory(
+                (replace(CHECKED, checks=(replace(PINNED, pinned=""),)),),
+                changes=(PROVEN, RESET),
+            ),
+        ),
+        # nothing is better than its checks can give
+        (
+            [CREATED, seen(1), BEST, replace(PROVEN, proof="self-tested"), BEST],
+            DeliverableHistory(
+                (replace(PASSED, checks=(replace(RED, pinned="passed"),), proof="self-tested"),),
+                changes=(replace(PROVEN, proof="self-tested"),),
+                passed_this_round=("DL-1",),
+            ),
+        ),
+        # a pass that was proven before there were grades
+        (
+            [SPEC_CREATED, seen(1), PROVEN],
+            DeliverableHistory(
+                (replace(PASSED, checks=(PINNED,)),),
+                changes=(PROVEN,),
+                passed_this_round=("DL-1",),
+            ),
+        ),
         # a pass that was stored before there were proofs
         (
             [StatusAdopted((replace(claimed("DL-1"), proof=None),), "earlier_run")],
@@ -126,7 +222,7 @@ def test_what_was_added_before_a_run_was_reopened_is_in_the_file() -> None:
 
 
 def test_events_about_a_deliverable_that_nobody_knows_change_nothing() -> None:
-    for event in (ADDED, seen(1), WITHDRAWN):
+    for event in (ADDED, seen(1), WITHDRAWN, BEST):
         assert apply_deliverable(DeliverableHistory(), event).deliverables == ()
 
 

@@ -1,5 +1,6 @@
 """A run that starts from work that an earlier run left on its branch and that never landed."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from tests.unit.workflows.run_harness import (
     make_run_harness,
     turned,
 )
+from treadle.domain.check import Check
 from treadle.domain.errors import ProjectError
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.work import (
@@ -28,6 +30,8 @@ from treadle.domain.events.work import (
     WorkspacePrepared,
 )
 from treadle.domain.ids import make_run_id
+from treadle.verify.grade import AGENT_CHECK
+from treadle.verify.memory_check_runner import GREEN, MemoryCheckRunner
 from treadle.workflows.loop.run_workspace import UnlandedWork
 from treadle.workspace.imports import ImportedBranch
 from treadle.workspace.snapshot import Snapshot
@@ -163,6 +167,24 @@ async def test_earlier_work_that_was_finished_is_landed_without_a_round(tmp_path
     assert (ended.reason, ended.rounds) == ("all_passed", 0)
     assert event == WorkLanded(NEXT_BRANCH, earlier.commit, "commits")
     assert harness.user.log() == [FIRST_TITLE, "First"]
+
+
+async def test_earlier_work_that_is_not_proven_enough_does_not_land_by_a_second_run(
+    tmp_path: Path,
+) -> None:
+    harness = await left_by_a_first_run(tmp_path, dirty=False)
+    one = claimed("DL-1", earlier_of(harness).commit)
+    check = Check(one.acceptance_criteria[0], "make", "agent", "failed", "passed", AGENT_CHECK)
+    harness.plan(replace(one, checks=(check,), proof="self-tested"))
+    harness.runner, harness.required = MemoryCheckRunner({("make", ""): GREEN}), "proven"
+
+    ended = await harness.execute()
+
+    assert (ended.reason, ended.rounds, ended.message) == (
+        "unproven",
+        0,
+        "DL-1 is self-tested (the agent wrote the check), and verify.require asks for proven",
+    )
 
 
 async def test_the_course_of_a_run_that_goes_on(tmp_path: Path) -> None:

@@ -262,7 +262,7 @@ async def test_a_hand_edit_is_adopted_at_the_next_round(harness: RunHarness) -> 
 
     assert ended == result("all_passed", 2, Tally(passed=2, total=2))
     assert harness.types == [
-        *ADOPTED, *OPENING, *ENDING, *ADOPTED, *OPENING, *CHANGING, *ENDING,
+        *ADOPTED, *OPENING, *ENDING, *ADOPTED, *OPENING, *CHANGING, *ENDING, *HOME,
     ]  # fmt: skip
     assert harness.of_type(StatusAdopted) == [
         StatusAdopted((deliverable("DL-1"),), "earlier_run"),

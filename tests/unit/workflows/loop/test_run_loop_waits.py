@@ -83,7 +83,7 @@ async def test_a_run_that_waits_wakes_a_minute_after_the_reset_and_a_little_late
     assert ended == RunResult("all_passed", 1, ONE_PASSED, 0.0, Usage(), 0.0)
     assert harness.types == [
         *ADOPTED, *OPENING, *ENDING, "run.paused", "run.resumed",
-        *OPENING, *CHANGING, *ENDING,
+        *OPENING, *CHANGING, *ENDING, *HOME,
     ]  # fmt: skip
     assert harness.of_type(RunPaused) == [RunPaused(LIMIT_TEXT, wakes)]
     assert sum(harness.clock.slept) == (wakes - NOON).total_seconds()
