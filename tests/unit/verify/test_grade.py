@@ -12,7 +12,6 @@ from treadle.verify.grade import (
     AGENT_CHECK,
     NO_CHECK,
     PinnedResult,
-    SuiteGrade,
     claimed_criteria,
     grade_criterion,
     grade_deliverable,
@@ -23,6 +22,7 @@ from treadle.verify.grade import (
     shortfall,
     with_grades,
 )
+from treadle.verify.suite_grade import SuiteGrade
 
 GREETS, ENDS = "It greets", "It ends"
 SEEN = Check(GREETS, "make greet", "spec", "failed")

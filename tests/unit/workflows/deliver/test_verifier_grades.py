@@ -29,8 +29,9 @@ from treadle.domain.events.verification import (
     DeliverableGraded,
 )
 from treadle.domain.pin_plan import PinnedFile, PinPlan
-from treadle.verify.grade import AGENT_CHECK, NO_ACCESS_TIMES, SuiteGrade
+from treadle.verify.grade import AGENT_CHECK, NO_ACCESS_TIMES
 from treadle.verify.memory_check_runner import GREEN, RED, MemoryCheckRunner, PresetResult
+from treadle.verify.suite_grade import SuiteGrade
 from treadle.workflows.loop.findings import VerificationFindings
 
 SEEN = "DL-1 can be seen"
