@@ -90,7 +90,8 @@ def _read_starter(word: str, arguments: tuple[str, ...]) -> CallFiles | None:
     if programs.PYTHON.fullmatch(program):
         return read_python(program, arguments)
     if _is_runner(program, arguments):
-        files = read_runner(program, arguments)
+        is_command = program in programs.RUNNER_COMMANDS
+        files = read_runner(program, arguments[1:] if is_command else arguments)
         return replace(files, mentions=(*files.mentions, FileMention(word, "loaded")))
     if task := _task(program, arguments):
         use: FileUse = "script" if program == "bun" else "mention"
@@ -101,6 +102,8 @@ def _read_starter(word: str, arguments: tuple[str, ...]) -> CallFiles | None:
 
 def _read_run_command(program: str, arguments: tuple[str, ...]) -> CallFiles | None:
     """`go run`, `cargo run`, `deno run`: they build or load the program and run it."""
+    if program == "cargo" and arguments[:1] == ("xtask",):
+        return CallFiles(program, mentions_of(["xtask/*"], "script"))
     if arguments[:1] != ("run",):
         return None
     words = plain_arguments(arguments[1:])

@@ -49,8 +49,9 @@ class CommandFiles:
     # Data that results are compared with.
     expectations: frozenset[str]
     runs_doctests: bool
-    # Whether it may run tests, as far as can be told.
+    # Whether it may run tests, or tools that read the source, as far as can be told.
     runs_tests: bool
+    runs_linters: bool
     # Files of the base whose contents would tell more.
     needed: frozenset[str]
 
@@ -68,6 +69,7 @@ def read_command(command: str, trees: TreePair) -> CommandFiles:
         frozenset(reader.expectations),
         reader.runs_doctests,
         reader.runs_tests,
+        reader.runs_linters,
         frozenset(reader.needed),
     )
 
@@ -113,6 +115,7 @@ class _CommandReader:
     texts: list[_Text] = field(default_factory=list)
     runs_doctests: bool = False
     runs_tests: bool = False
+    runs_linters: bool = False
 
     def read(self) -> None:
         seen: set[_Text] = set()
@@ -124,6 +127,7 @@ class _CommandReader:
 
     def _read_text(self, text: _Text) -> None:
         self.runs_doctests |= "doctest" in text.text
+        self.runs_linters |= programs.LINTING.search(text.text) is not None
         calls = read_calls(text.text, text.folder, text.own_folder)
         if calls is None:
             self.runs_tests = True
@@ -176,7 +180,7 @@ class _CommandReader:
             for name in programs.TASK_RUNNERS[files.task[0]]:
                 for path in matching_paths(name, task.folder, self.paths):
                     self._add_judge(path, LOADED, inner)
-            self.runs_tests |= not task.text
+            self.runs_tests = True
             place = replace(inner, folder=task.folder, own_folder=task.folder)
             self._queue(task.text, place)
 
@@ -200,19 +204,29 @@ class _CommandReader:
         return self.trees.base_text(path)
 
     def _add_mention(self, mention: FileMention, place: _Text) -> None:
-        for path in self._resolve(mention, place.folder):
+        paths = list(self._resolve(mention, place.folder))
+        if mention.use == "script" and not paths and not place.is_compared:
+            # What the line built or installed itself may well be a test.
+            self.runs_tests = True
+        for path in paths:
             why = self._reason(mention, path, place)
             if mention.use == "script":
                 self.import_roots.add(posixpath.dirname(path))
             if why:
                 self._add_judge(path, why, place)
+        if mention.use in ("test", "mention", "compared"):
+            self._add_folder(mention, place)
+
+    def _add_folder(self, mention: FileMention, place: _Text) -> None:
+        """Changed files with the name of a judge, below a folder that the command names."""
         folder = resolve_path(mention.word, place.folder)
-        if folder and mention.use in ("test", "mention", "compared"):
-            if mention.use == "test" and is_folder(folder, self.paths):
-                self.import_roots.add(folder)
-            for change in self.trees.changes:
-                if change.path.startswith(f"{folder}/") and has_judge_name(change.path):
-                    self._add_judge(change.path, NAMED, place)
+        if not folder:
+            return
+        if mention.use == "test" and is_folder(folder, self.paths):
+            self.import_roots.add(folder)
+        for change in self.trees.changes:
+            if change.path.startswith(f"{folder}/") and has_judge_name(change.path):
+                self._add_judge(change.path, NAMED, place)
 
     def _reason(self, mention: FileMention, path: str, place: _Text) -> str:
         is_named = has_judge_name(path)

@@ -4,18 +4,21 @@ Of the two sides of a comparison one is the product's. It is told by what the li
 computes, by the words of the names, and by what the base had already.
 """
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from treadle.verify import programs
 from treadle.verify.file_mentions import CallFiles
 from treadle.verify.judge_files import has_judge_name, judge_kind
 from treadle.verify.shell_calls import ShellCall
 from treadle.verify.tree_pair import TreePair
-from treadle.verify.word_paths import UNKNOWN, is_folder, matching_paths, resolve_path
+from treadle.verify.word_paths import LAST_STATUS, UNKNOWN, is_folder, matching_paths, resolve_path
 
 _SIDES = 2
 _TESTS = frozenset({"test", "[", "[["})
-_SYNTAX = frozenset({"]", "]]", "=", "==", "!=", "=~", "<", ">", "!", "&&", "||", "(", ")", "-"})
+_FILE_OPERATOR = re.compile(r"-[a-mo-yA-Z]")
+_SYNTAX = frozenset({"!", "-"})
 
 
 def is_compared(
@@ -29,7 +32,10 @@ def is_compared(
         outer = files[call.inside]
         if outer.program in programs.PRINTING:
             return is_compared(call.inside, calls, files, trees)
-        return not outer.code and outer.program != "eval"
+        shows_status = any(
+            each.inside == call.inside and LAST_STATUS in each.words for each in calls
+        )
+        return not outer.code and outer.program != "eval" and not shows_status
     if any(files[each].program not in programs.PASSING_ON for each in call.pipes_to):
         return True
     written = _written(calls)
@@ -48,11 +54,24 @@ def _looks_at_results(call: ShellCall, files: CallFiles, tree: frozenset[str]) -
         return any(_is_judge_by_name(each.word) for each in scripts)
     if not files.is_judge or files.is_runner or files.task:
         return files.is_judge
-    operands = [word for word in files.operands if word not in _SYNTAX]
-    paths = [resolve_path(word, call.folder) for word in operands if UNKNOWN not in word]
-    if not operands or len(paths) < len(operands):
+    words = _operands(call, files)
+    if LAST_STATUS in words:
+        return False
+    paths = [resolve_path(word, call.folder) for word in words if UNKNOWN not in word]
+    if len(paths) < len(words) or (not words and files.program not in _TESTS):
         return True
     return not all(path is not None and (path in tree or is_folder(path, tree)) for path in paths)
+
+
+def _operands(call: ShellCall, files: CallFiles) -> list[str]:
+    """The words that name a result; of a test, those that are computed or behind `-f` and such."""
+    if files.program not in _TESTS:
+        return [word for word in files.operands if word not in _SYNTAX]
+    return [
+        word
+        for before, word in pairwise(call.words)
+        if UNKNOWN in word or word == LAST_STATUS or _FILE_OPERATOR.fullmatch(before)
+    ]
 
 
 def _written(calls: Sequence[ShellCall]) -> frozenset[str]:

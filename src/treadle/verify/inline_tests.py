@@ -20,7 +20,10 @@ _BLOCKS = {
 }
 _VITEST = re.compile(r"\bif\s*\(\s*import\.meta\.vitest\s*\)\s*\{")
 _LINE_TESTS = re.compile(r"^\s*let%(?:test|expect_test)", re.MULTILINE)
-_PROMPTS = {".py": ">>>", ".pyx": ">>>", ".ex": "iex>", ".exs": "iex>"}
+_PROMPTS = {
+    **dict.fromkeys((".py", ".pyx", ".md", ".rst", ".txt"), ">>>"),
+    **dict.fromkeys((".ex", ".exs"), "iex>"),
+}
 # The names that an added piece of a test gives a meaning to.
 _INTRODUCED = re.compile(
     r"\b(?:fn|mod|struct|enum|trait|type|static|const|let|var|function|class|def|macro_rules!)\s+"
@@ -57,7 +60,7 @@ def _tests(path: str, text: str, *, runs_doctests: bool) -> Iterator[str]:
     for reader in _READERS.get(suffix, ()):
         yield from reader(text)
     prompt = _PROMPTS.get(suffix)
-    if prompt and (runs_doctests or suffix != ".py"):
+    if prompt and (runs_doctests or prompt == "iex>"):
         yield from _examples(text, prompt)
 
 

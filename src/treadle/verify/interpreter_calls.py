@@ -3,7 +3,7 @@
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
 from treadle.verify import programs
 from treadle.verify.file_mentions import (
@@ -36,8 +36,13 @@ def read_shell(program: str, arguments: tuple[str, ...]) -> CallFiles:
 
 def read_python(program: str, arguments: tuple[str, ...]) -> CallFiles:
     """Python with a script, a module or code of the line."""
+    is_value = False
     for number, word in enumerate(arguments):
         rest = arguments[number + 1 :]
+        if is_value:
+            is_value = False
+            continue
+        is_value = word in ("-W", "-X")
         if word == "-m" and rest:
             return _read_module(program, rest[0], rest[1:])
         if word == "-c":
@@ -69,6 +74,9 @@ def read_runner(program: str, arguments: tuple[str, ...]) -> CallFiles:
     mentions = list(mentions_of(words, use))
     if program in ("unittest", "nose2", "trial", "green"):
         mentions += mentions_of(words, "test_module")
+    # The modules of `pytest -p name`.
+    plugins = [name for option, name in pairwise(arguments) if option == "-p"]
+    mentions += mentions_of(plugins, "test_module")
     return CallFiles(program, tuple(mentions), is_judge=True, is_runner=True)
 
 
@@ -87,7 +95,7 @@ def read_interpreter(program: str, arguments: tuple[str, ...]) -> CallFiles:
         elif word in _code_options(program):
             return CallFiles(program, (*loads, *_code_mentions(rest[:1])), is_judge=True)
         elif word.startswith("-") and word != "-":
-            is_value = word in programs.VALUE_OPTIONS | programs.LOADING_OPTIONS | {"-r"}
+            is_value = word in programs.VALUE_OPTIONS or word in _loading_options(program)
         else:
             script = FileMention(word, "script")
             return CallFiles(
@@ -98,13 +106,17 @@ def read_interpreter(program: str, arguments: tuple[str, ...]) -> CallFiles:
 
 def _loaded(program: str, arguments: tuple[str, ...]) -> Iterator[FileMention]:
     """Files that an interpreter loads before the script."""
-    options = programs.LOADING_OPTIONS | ({"-r"} if program != "php" else {"-c"})
+    options = _loading_options(program)
     for word, following in zip_longest(arguments, arguments[1:], fillvalue=""):
         name, _, value = word.partition("=")
         if name in options:
             yield FileMention(value or following, "loaded")
         elif word.startswith("-r") and program in ("ruby", "jruby"):
             yield FileMention(word[2:], "loaded")
+
+
+def _loading_options(program: str) -> frozenset[str]:
+    return programs.LOADING_OPTIONS | ({"-c"} if program == "php" else {"-r"})
 
 
 def _code_options(program: str) -> frozenset[str]:

@@ -15,9 +15,10 @@ from treadle.domain.pin_plan import PinAction, PinnedFile, PinPlan
 from treadle.verify.command_files import CommandFiles, read_command
 from treadle.verify.inline_tests import can_hold_tests, is_test_bearing, loses_tests
 from treadle.verify.judge_files import is_in_judge_folder, judge_kind
-from treadle.verify.judge_references import can_refer, refers_to_judge
+from treadle.verify.judge_references import can_refer, refers_to_judge, silences_linters
 from treadle.verify.manifest_merge import Merge, first_settings_merge, manifest_merge
 from treadle.verify.shadow_files import find_shadows, installed_reason, shadow_inputs
+from treadle.verify.support_files import SupportFiles
 from treadle.verify.tree_pair import TreePair
 
 MANIFEST = "scripts and settings of tools are those of the base"
@@ -73,6 +74,14 @@ class _Planner:
         return read_command(self.setup, self.trees)
 
     @cached_property
+    def _support(self) -> SupportFiles:
+        return SupportFiles(self.trees)
+
+    @cached_property
+    def _support_reasons(self) -> dict[str, str]:
+        return self._support.find() if self.files.runs_tests else {}
+
+    @cached_property
     def _shadows(self) -> dict[str, str]:
         return find_shadows(self.trees, self.files)
 
@@ -81,6 +90,7 @@ class _Planner:
             *self.files.needed,
             *self._setup_files.needed,
             *shadow_inputs(self.trees, self.files),
+            *self._support.needed(),
             *_RUNNER_SETTINGS,
             *(change.path for change in self.trees.changes if self._is_content_needed(change.path)),
         }
@@ -113,13 +123,15 @@ class _Planner:
     def is_mixed(self, change: FileChange) -> bool:
         """Whether a product file lost tests of its own, or refers to what judges it."""
         path = change.path
+        before, after = self.trees.base_text(path), self.trees.work_text(path)
         if self._mentions_expectations(path):
+            return True
+        if self.files.runs_linters and silences_linters(before, after):
             return True
         if not self.files.runs_tests:
             return False
         if self._is_unreadable(path):
             return is_test_bearing(path)
-        before, after = self.trees.base_text(path), self.trees.work_text(path)
         return refers_to_judge(path, before, after) or loses_tests(
             path, before, after, runs_doctests=self._runs_doctests
         )
@@ -144,6 +156,8 @@ class _Planner:
     def _judge_reason(self, path: str) -> str:
         if why := self.files.judges.get(path) or self._setup_files.judges.get(path):
             return why
+        if why := self._support_reasons.get(path):
+            return why
         if _is_vite_settings(path) and not self._uses_vitest:
             return ""
         kind = judge_kind(path)
@@ -167,7 +181,7 @@ class _Planner:
         return (
             first_settings_merge(path) is not None
             or (is_product and self.files.runs_tests and _is_source(path))
-            or (is_product and bool(self.files.expectations))
+            or (is_product and (self.files.runs_linters or bool(self.files.expectations)))
         )
 
     def _is_unreadable(self, path: str) -> bool:

@@ -192,6 +192,17 @@ TOOL_MODULES = frozenset(
     }
 )
 
+LINTERS = frozenset(
+    {
+        *("ruff", "flake8", "pylint", "mypy", "pyright", "bandit", "pycodestyle", "pyflakes"),
+        *("eslint", "tsc", "vue-tsc", "biome", "oxlint", "prettier", "stylelint", "tslint"),
+        *("rubocop", "standardrb", "golangci-lint", "staticcheck", "clippy", "phpstan", "psalm"),
+        *("phpcs", "checkstyle", "detekt", "ktlint", "swiftlint", "shellcheck", "clang-tidy"),
+        *("credo", "markdownlint", "yamllint", "hadolint", "coverage", "c8", "nyc"),
+    }
+)
+# A line that runs one of them, or a task with such a name.
+LINTING = re.compile(rf"\b(?:{'|'.join(sorted(LINTERS))}|lint|vet|type-?check|cov)\b")
 # Everyday programs that no line expects from the project.
 EVERYDAY = frozenset(
     {
@@ -234,6 +245,7 @@ TOOLS = (
     | INTERPRETERS
     | WRAPPERS
     | EVERYDAY
+    | LINTERS
     | CHECKSUMS
     | frozenset(TASK_RUNNERS)
     | frozenset(RUNNER_COMMANDS)

@@ -12,6 +12,7 @@ from treadle.verify.tree_pair import TreePair
 SHADOWS = "shadows {}"
 INSTALLED = "a place of installed packages"
 BUILT = "a place of what tools build"
+CUTS_OFF = "cuts off tests of the base"
 
 _CLASS_ENDINGS = (".java", ".kt", ".scala", ".groovy", ".php", ".class")
 _HEADER_ROOTS = frozenset({"", "include", "inc", "src", "source", "lib", "deps"})
@@ -22,10 +23,20 @@ _RUBY_RUNNERS = ("minitest*", "rspec*", "test/unit*", "rubygems_plugin.rb")
 def find_shadows(trees: TreePair, command: CommandFiles) -> dict[str, str]:
     """Why each added file is left out that shadows something; others are not in it."""
     shadows = {path: SHADOWS.format(name) for path, name in PythonShadows(trees, command).find()}
+    shadows |= {path: CUTS_OFF for path in trees.added if _cuts_tests_off(path, trees)}
     for path in trees.added - shadows.keys():
         if name := _shadowed_by_place(path, command) or _shadowed_elsewhere(path):
             shadows[path] = SHADOWS.format(name)
     return shadows
+
+
+def _cuts_tests_off(path: str, trees: TreePair) -> bool:
+    """Whether a folder with tests would become a Go module of its own, which `./...` leaves out."""
+    folder, name = posixpath.split(path)
+    if name != "go.mod" or not folder:
+        return False
+    below = (each for each in trees.base_paths if each.startswith(f"{folder}/"))
+    return any(each.endswith("_test.go") for each in below)
 
 
 def shadow_inputs(trees: TreePair, command: CommandFiles) -> Iterator[str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from treadle.verify.word_paths import TOP, UNKNOWN, resolve_path
+from treadle.verify.word_paths import LAST_STATUS, TOP, UNKNOWN, resolve_path
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -193,11 +193,14 @@ class _CallReader:
             if not child.type.endswith("_redirect"):
                 self.walk(child, scope)
         reads, writes = self._redirects(node, scope, scope.inside)
-        for number in range(start, len(self.calls)):
+        numbers = [n for n in range(start, len(self.calls)) if self.calls[n].inside == scope.inside]
+        if node.named_children[0].type in ("pipeline", "list"):
+            # The grammar takes what stands behind the last command for all of them.
+            numbers = numbers[-1:]
+        for number in numbers:
             call = self.calls[number]
-            self.calls[number] = replace(
-                call, reads=(*call.reads, *reads), writes=(*call.writes, *writes)
-            )
+            reads_all, writes_all = (*call.reads, *reads), (*call.writes, *writes)
+            self.calls[number] = replace(call, reads=reads_all, writes=writes_all)
 
     def _redirects(
         self, node: "Node", scope: _Scope, number: int | None
@@ -248,6 +251,8 @@ class _CallReader:
         if _OWN_FOLDER.search(text):
             return f"{TOP}{self.own_folder}" if "%/*" in text else UNKNOWN
         name = text.strip("${}")
+        if name == "?":
+            return LAST_STATUS
         if name == "PWD":
             return f"{TOP}{scope.folder}"
         return scope.variables.get(name, UNKNOWN)

@@ -18,12 +18,28 @@ _JUSTFILES = ("justfile", ".justfile", "Justfile")
 _MAKE_RULE = re.compile(
     r"^(?P<targets>[^\s:#=][^:#=]*?)\s*::?(?!=)\s*(?P<needs>[^#;]*)(?:;(?P<line>.*))?"
 )
+_JUST_RULE = re.compile(
+    r"^@?(?P<targets>[A-Za-z_][\w-]*)(?:\s[^:]*)?:(?!=)\s*(?P<needs>[^#;]*)(?P<line>;.*)?"
+)
 _MAKE_VARIABLE = re.compile(
     r"^(?:export\s+)?(?P<name>[\w.-]+)\s*(?:[:?]{0,2}=|:=)\s*(?P<value>.*)$"
 )
 _MAKE_USE = re.compile(r"\$[({]([\w.-]+)[)}]")
 _INCLUDE = re.compile(r"^\s*(?:-|s)?include\s+(.+)$|^\s*import\??\s+['\"](.+)['\"]", re.MULTILINE)
 _MOST_TARGETS = 40
+_MAKE_DEFAULTS = {"MAKE": "make", "SHELL": "sh", "CC": "cc", "CURDIR": "."}
+# A command in the code of a task, such as `sh "make"` or `session.run("python", "a.py")`.
+_QUOTED_COMMAND = re.compile(r"\b(?:sh|system|run|run_always|ruby)\b\s*\(?\s*([\"'][^)\n]*)")
+_TASK_FILES: dict[str, tuple[tuple[str, ...], re.Pattern[str]]] = {
+    "rake": (("Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb"), _QUOTED_COMMAND),
+    "nox": (("noxfile.py",), _QUOTED_COMMAND),
+    **dict.fromkeys(("invoke", "inv"), (("tasks.py",), _QUOTED_COMMAND)),
+    "task": (
+        ("Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml", "Taskfile.dist.yml"),
+        re.compile(r"^[ \t]*(?:- (?:cmd:)?|cmds?:)[ \t]*(\S.*)$", re.MULTILINE),
+    ),
+    "tox": (("tox.ini",), re.compile(r"^(?:commands\w*\s*=|[ \t]+)\s*(\S.*)$", re.MULTILINE)),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +77,16 @@ def read_task(words: Sequence[str], folder: str, read: ReadText) -> TaskLines:
         return _read_recipes(_option(arguments, "-f") or _MAKEFILES, arguments, folder, read)
     if program == "just":
         return _read_recipes(_option(arguments, "-f") or _JUSTFILES, arguments, folder, read)
-    return TaskLines(folder)
+    return _read_lines(program, folder, read)
+
+
+def _read_lines(program: str, folder: str, read: ReadText) -> TaskLines:
+    """All lines of a file of tasks: which of them a task runs is not looked at."""
+    names, pattern = _TASK_FILES.get(program, ((), _QUOTED_COMMAND))
+    paths = [posixpath.join(folder, name) for name in names]
+    text = next(filter(None, map(read, paths)), "")
+    lines = [" ".join(re.split(r"[\"',\s]+", found)).strip() for found in pattern.findall(text)]
+    return TaskLines(folder, "\n".join(filter(None, lines)), sources=tuple(paths))
 
 
 def _folder(folder: str, arguments: list[str]) -> tuple[str, list[str]]:
@@ -117,7 +142,8 @@ def _read_recipes(
 ) -> TaskLines:
     paths = [posixpath.normpath(posixpath.join(folder, name)) for name in files]
     text = next(filter(None, map(read, paths)), "")
-    recipes = _parse_recipes(text.replace("\\\n", " "))
+    rule = _JUST_RULE if files == _JUSTFILES else _MAKE_RULE
+    recipes = _parse_recipes(text.replace("\\\n", " "), rule)
     skipped = {*_option(arguments, "-f"), *_option(arguments, "-j")}
     targets = [
         word
@@ -130,7 +156,7 @@ def _read_recipes(
     return TaskLines(folder, "\n".join(lines), included, tuple(paths))
 
 
-def _parse_recipes(text: str) -> _Recipes:
+def _parse_recipes(text: str, rule: re.Pattern[str]) -> _Recipes:
     recipes, current = _Recipes(), list[str]()
     for line in text.splitlines():
         if line[:1] in ("\t", " ") and line.strip():
@@ -138,7 +164,7 @@ def _parse_recipes(text: str) -> _Recipes:
                 recipes.lines[target].append(line.strip())
         elif found := _MAKE_VARIABLE.match(line):
             recipes.variables[found["name"]] = found["value"].strip()
-        elif found := _MAKE_RULE.match(line):
+        elif found := rule.match(line):
             current = found["targets"].split()
             recipes.first = recipes.first or next((t for t in current if t[0] != "."), "")
             for target in current:
@@ -167,6 +193,6 @@ def _target_lines(targets: list[str], recipes: _Recipes) -> Iterator[str]:
 
 def _expand(line: str, variables: dict[str, str]) -> str:
     for _ in range(3):
-        line = _MAKE_USE.sub(lambda found: variables.get(found[1], ""), line)
+        line = _MAKE_USE.sub(lambda found: {**_MAKE_DEFAULTS, **variables}.get(found[1], ""), line)
     # Two dollars are one of the shell; automatic variables name what make builds.
     return re.sub(r"\$[@<^?*+]", "", line).replace("$$", "$")

@@ -9,6 +9,8 @@ from fnmatch import translate
 UNKNOWN = "\0"
 # At the start of a word: the top of the project.
 TOP = "\1"
+# The exit code of the command before.
+LAST_STATUS = "$?"
 _GLOB = re.compile(r"[*?\[]")
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 _MOST_WORDS = 64

@@ -10,7 +10,7 @@ PYTHON = {
     "test_it.py": "import unittest\nfrom words import slug\n",
 }
 NODE = {
-    "package.json": '{\n  "scripts": {"test": "jest"},\n  "devDependencies": {"jest": "^29.0.0"}\n}\n',
+    "package.json": '{"scripts": {"test": "jest"}, "devDependencies": {"jest": "^29.0.0"}}\n',
     "words.js": "",
     "words.test.js": "test",
 }
@@ -22,7 +22,8 @@ CHECK = {
 GO = {"go.mod": "module words\n\ngo 1.21\n", "words.go": "package words\n", "words_test.go": "x"}
 RUST = {
     "Cargo.toml": '[package]\nname = "words"\nversion = "0.1.0"\n',
-    "src/lib.rs": "pub fn slug() {}\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn it() { assert!(false) }\n}\n",
+    "src/lib.rs": "pub fn slug() {}\n#[cfg(test)]\nmod tests {\n    #[test]\n"
+    "    fn it() { assert!(false) }\n}\n",
     "tests/it.rs": "#[test]\nfn it() {}\n",
 }
 RUBY = {"Gemfile": 'source "https://gems.example"\ngem "rspec"\n', "spec/words_spec.rb": "x"}
@@ -290,9 +291,10 @@ def test_weakened_tests_do_not_judge(
 
 
 def test_a_link_in_place_of_a_folder_of_tests_gives_way_to_the_folder() -> None:
-    work = Work("pytest", {"tests/test_a.py": "x"}, {"tests/test_a.py": None, "tests": "fake"})
+    changes = {"tests/test_a.py": None, "tests": "fake"}
+    work = Work("pytest", {"tests/test_a.py": "x"}, changes, frozenset({"tests"}))
 
-    assert actions_of(Work(**{**_fields(work), "links": frozenset({"tests"})})) == {
+    assert actions_of(work) == {
         "tests/test_a.py": "restored",
         "tests": "left_out",
     }
@@ -368,7 +370,3 @@ def test_scripts_of_the_setup_command_are_those_of_the_base() -> None:
 
     assert actions_of(work, setup="sh setup.sh") == {"setup.sh": "restored"}
     assert actions_of(work) == {}
-
-
-def _fields(work: Work) -> dict[str, object]:
-    return {"command": work.command, "base": work.base, "changes": work.changes}

@@ -89,7 +89,7 @@ def test_all_else_is_the_bases(name: str, base: str, work: str) -> None:
     [
         (
             "Gemfile",
-            '# frozen_string_literal: true\nsource "https://gems.example"\nruby "3.2"\ngem "rspec"\n',
+            '# plain\nsource "https://gems.example"\nruby "3.2"\ngem "rspec"\n',
             True,
         ),
         ("Gemfile", 'source "https://gems.example"\neval_gemfile "x"\n', False),

@@ -35,7 +35,7 @@ UV = 'source = { registry = "https://index.example/simple" }\n'
         (
             "yarn.lock",
             "",
-            'resolution: "typescript@patch:typescript@npm%3A5#optional!builtin<compat/typescript>"\n',
+            'resolution: "typescript@patch:typescript@npm%3A5#~builtin<compat/a>"\n',
         ),
         ("pnpm-lock.yaml", "", "  zod@3.22.0:\n    resolution: {integrity: sha512-abc}\n"),
         ("uv.lock", UV, UV + '[[package]]\nname = "rich"\n' + UV),
@@ -51,7 +51,7 @@ UV = 'source = { registry = "https://index.example/simple" }\n'
         (
             "composer.lock",
             "",
-            '"source": {"type": "git", "url": "https://git.example/a.git"},\n"dist": {"type": "zip"}\n',
+            '"source": {"type": "git", "url": "https://a.example/a"},\n"dist": {"type": "zip"}\n',
         ),
     ],
 )

@@ -133,9 +133,9 @@ def test_an_added_pytest_ini_has_harmless_options_alone(work: bytes, result: byt
 
 
 def test_poetry_keeps_its_settings_and_takes_plain_dependencies() -> None:
-    base = '[tool.poetry]\nname = "shop"\n[tool.poetry.dependencies]\npython = "^3.11"\n'
+    base = '[tool.poetry]\nname = "shop"\n[tool.poetry.dependencies]\npython = "^3"\n'
     work = (
-        '[tool.poetry]\nname = "shop"\nversion = "2"\n[tool.poetry.dependencies]\npython = "^3.11"\n'
+        '[tool.poetry]\nname = "shop"\nversion = "2"\n[tool.poetry.dependencies]\npython = "^3"\n'
         'rich = { version = "^13", extras = ["all"] }\nfake = { path = "fake" }\n'
         '[tool.poetry.group.dev.dependencies]\npytest = "^8"\nx = { git = "https://a.example/x" }\n'
         '[tool.poetry.plugins.pytest11]\nfake = "x"\n[tool.poetry.build]\nscript = "x.py"\n'
@@ -146,7 +146,7 @@ def test_poetry_keeps_its_settings_and_takes_plain_dependencies() -> None:
             "poetry": {
                 "name": "shop",
                 "version": "2",
-                "dependencies": {"python": "^3.11", "rich": {"version": "^13", "extras": ["all"]}},
+                "dependencies": {"python": "^3", "rich": {"version": "^13", "extras": ["all"]}},
                 "group": {"dev": {"dependencies": {"pytest": "^8"}}},
             }
         }
@@ -177,7 +177,7 @@ def test_a_pipfile_takes_plain_packages() -> None:
 def test_setup_cfg_takes_metadata_and_keeps_settings_of_tools() -> None:
     base = b"[metadata]\nname = shop\n[tool:pytest]\naddopts = -q\n"
     work = (
-        b"[metadata]\nname = shop\nversion = 2\n[options]\ninstall_requires =\n\trich\n\tx @ file:x\n"
+        b"[metadata]\nname = shop\nversion = 2\n[options]\ninstall_requires =\n\trich\n\tx@file:x\n"
         b"cmdclass =\n\ta = b\n[options.entry_points]\npytest11 =\n\ta = b\nconsole_scripts =\n"
         b"\tshop = a:b\n\tpytest = a:b\n[tool:pytest]\naddopts = --co\n[flake8]\nexclude = .\n"
     )
