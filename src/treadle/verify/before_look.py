@@ -6,7 +6,7 @@ failed, time that ran out, a signal, a tool or a network that is missing.
 
 import re
 from dataclasses import dataclass, replace
-from typing import TypeAlias, assert_never
+from typing import TypeAlias
 
 from treadle.verify.check_runner import CommandResult
 from treadle.verify.outside_failure import is_installed_path, outside_failure
@@ -100,23 +100,6 @@ def inconclusive_reason(result: CommandResult) -> str:
         return ""
     is_own = look.program and StartFailure(0, look.program).is_project_file
     return "" if is_own else look.reason
-
-
-def look_after_work(look: BeforeLook, *, program_present: bool) -> BeforeLook:
-    """The look in the light of the work: a program that is in the project's tree now was missing
-    because it is the work itself."""
-    match look:
-        case UnknownLook(program=program) if program and program_present:
-            return RedLook()
-        case RedLook() | GreenLook() | UnknownLook():
-            return look
-        case unreachable:
-            assert_never(unreachable)
-
-
-def is_look_due(look: BeforeLook | None, looks: int) -> bool:
-    """Whether to look (again) after so many looks; None: nobody has looked yet."""
-    return looks < MAX_LOOKS and (look is None or isinstance(look, UnknownLook))
 
 
 def cutting_signal(exit_code: int | None) -> int:

@@ -13,7 +13,7 @@ from treadle.domain.check import (
     reaches,
 )
 from treadle.domain.deliverable import Deliverable
-from treadle.domain.events.verification import CheckFinished, CriterionGrade, DeliverableGraded
+from treadle.domain.events.verification import CriterionGrade, DeliverableGraded
 from treadle.domain.pin_plan import PinAction, PinPlan
 from treadle.verify.suite_grade import SuiteGrade
 
@@ -111,10 +111,10 @@ def _judge_of(check: Check) -> CheckOrigin | Literal[""]:
             return check.origin
 
 
-def pinned_failure(plan: PinPlan, finished: CheckFinished) -> str:
+def pinned_failure(plan: PinPlan, inconclusive: str) -> str:
     """Why a check that is green on the work is not green on the pinned tree, in one line."""
-    if finished.inconclusive:
-        return f"with your tests it could not be run: {finished.inconclusive}"
+    if inconclusive:
+        return f"with your tests it could not be run: {inconclusive}"
     changed = _names(plan, "restored")
     if changed:
         return f"it fails with your version of {changed}"

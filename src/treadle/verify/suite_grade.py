@@ -17,6 +17,7 @@ from treadle.verify.plan_mentions import bare_name
 from treadle.verify.suite_comparison import SuiteComparison, SuiteRun
 
 NO_NAMES = "the command names no tests"
+NONE_PASSES = "none of the tests passes"
 ONLY_AGENT_TESTS = "only tests that the agent wrote ran"
 FAILS_AS_BEFORE = "the test command fails as it did before the work, so it says nothing"
 # Tests or files that a reason names.
@@ -58,7 +59,7 @@ def grade_suite(
             return SuiteGrade("self-tested", "agent", ONLY_AGENT_TESTS)
         if _has_no_tests(before, now):
             return SuiteGrade("claimed", "", "there are no tests", is_empty=True)
-        return SuiteGrade("self-tested", "person", NO_NAMES)
+        return SuiteGrade("self-tested", "person", NONE_PASSES if now.has_cases else NO_NAMES)
     if before.evidence.is_green and not before.has_cases:
         return SuiteGrade("self-tested", "person", f"before the work {NO_NAMES}")
     if flaky := tuple(dict.fromkeys((*work.new_flaky, *comparison.new_flaky))):

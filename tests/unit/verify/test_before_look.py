@@ -8,15 +8,12 @@ import pytest
 
 from tests.unit.verify.command_results import command_result
 from treadle.verify.before_look import (
-    MAX_LOOKS,
     BeforeLook,
     GreenLook,
     RedLook,
     UnknownLook,
     before_look,
     inconclusive_reason,
-    is_look_due,
-    look_after_work,
 )
 
 BASH = shutil.which("bash") or "bash"
@@ -202,43 +199,6 @@ def test_a_missing_program_is_named(exit_code: int, output: str, program: str) -
 
     assert isinstance(look, UnknownLook)
     assert look.program == program
-
-
-MISSING = UnknownLook("./greet was not found", "./greet")
-NETWORK = UnknownLook("the network failed")
-
-
-@pytest.mark.parametrize(
-    ("look", "present", "settled"),
-    [
-        (MISSING, True, RED),
-        (MISSING, False, MISSING),
-        (NETWORK, True, NETWORK),
-        (RED, False, RED),
-        (GreenLook(), True, GreenLook()),
-    ],
-)
-def test_a_program_that_the_work_brings_was_missing_rightly(
-    look: BeforeLook, present: bool, settled: BeforeLook
-) -> None:
-    assert look_after_work(look, program_present=present) == settled
-
-
-@pytest.mark.parametrize(
-    ("look", "looks", "due"),
-    [
-        (None, 0, True),
-        (MISSING, 1, True),
-        (MISSING, MAX_LOOKS - 1, True),
-        (MISSING, MAX_LOOKS, False),
-        (RED, 1, False),
-        (GreenLook(), 1, False),
-    ],
-)
-def test_unknown_is_looked_at_again_a_few_times(
-    look: BeforeLook | None, looks: int, due: bool
-) -> None:
-    assert is_look_due(look, looks) == due
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from treadle.verify.grade import (
     AGENT_CHECK,
     NO_CHECK,
     PinnedResult,
-    SuiteGrade,
     claimed_criteria,
     grade_criterion,
     grade_deliverable,
@@ -23,6 +22,7 @@ from treadle.verify.grade import (
     shortfall,
     with_grades,
 )
+from treadle.verify.suite_grade import SuiteGrade
 
 GREETS, ENDS = "It greets", "It ends"
 SEEN = Check(GREETS, "make greet", "spec", "failed")
@@ -31,7 +31,7 @@ LOWER = "it fails with your version of test_greet.py"
 PROVEN = CriterionGrade(GREETS, "proven", "spec", "passed")
 SELF_TESTED = CriterionGrade(GREETS, "self-tested", "agent", "failed", LOWER)
 GREEN, RED = PinnedResult("passed"), PinnedResult("failed", LOWER)
-CONTRADICTING = SuiteGrade("claimed", "agent", "2 tests of yours fail", contradicts=True)
+CONTRADICTING = SuiteGrade("claimed", "agent", "2 tests of yours fail", failing=("a", "b"))
 ONE = Deliverable("DL-1", "Greet", (GREETS,), "passed", Claim("c0"), (PINNED,), "proven")
 
 

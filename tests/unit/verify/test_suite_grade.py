@@ -67,29 +67,29 @@ CHANGED_B = "; the agent changed tests/test_b.py"
 
 
 @pytest.mark.parametrize(
-    ("before", "now", "plan", "pinned", "why", "contradicts"),
+    ("before", "now", "plan", "pinned", "why", "failing"),
     [
-        (GREEN, GREEN, CHANGED, RED, f"your tests fail with the work: test_b{CHANGED_B}", True),
+        (GREEN, GREEN, CHANGED, RED, f"your tests fail with the work: test_b{CHANGED_B}", (B,)),
         # Red before the work, and green only as the agent rewrote it.
-        (RED, GREEN, CHANGED, RED, f"your tests fail with the work: test_b{CHANGED_B}", True),
+        (RED, GREEN, CHANGED, RED, f"your tests fail with the work: test_b{CHANGED_B}", (B,)),
         (GREEN, GREEN, ADDED, RED,
-         "your tests fail with the work: test_b; the agent added tests/test_new.py", True),
+         "your tests fail with the work: test_b; the agent added tests/test_new.py", (B,)),
         (GREEN, GREEN, MERGED, suite(exit_code=0),
          "your tests fail with the work: it told of 2 tests before the work, and tells of none now"
-         "; the agent changed package.json", True),
+         "; the agent changed package.json", (TEST_COMMAND,)),
         (UNEXPLAINED, GREEN, CHANGED, UNEXPLAINED,
          "with your tests the test command fails as it did before the work, so it says nothing",
-         False),
+         ()),
         (GREEN, GREEN, CHANGED, cut(), "with your tests they could not be run: it ran out of time",
-         False),
+         ()),
         (GREEN, GREEN, CHANGED, replace(suite({}, 1), setup_failure="setup failed"),
-         "with your tests they could not be run: setup failed", False),
-        (GREEN, GREEN, CHANGED, None, "they were not run with your tests", False),
-        (GREEN, GREEN, MIXED, None, "the agent changed tests inside src/lib.rs", False),
+         "with your tests they could not be run: setup failed", ()),
+        (GREEN, GREEN, CHANGED, None, "they were not run with your tests", ()),
+        (GREEN, GREEN, MIXED, None, "the agent changed tests inside src/lib.rs", ()),
         (GREEN, GREEN, replace(MIXED, files=CHANGED.files), GREEN,
-         "the agent changed tests inside src/lib.rs", False),
-        (NO_TESTS, WITH_NEW, ADDED, NO_TESTS, "only tests that the agent wrote ran", False),
-        (SILENT, WITH_NEW, ADDED, SILENT, "only tests that the agent wrote ran", False),
+         "the agent changed tests inside src/lib.rs", ()),
+        (NO_TESTS, WITH_NEW, ADDED, NO_TESTS, "only tests that the agent wrote ran", ()),
+        (SILENT, WITH_NEW, ADDED, SILENT, "only tests that the agent wrote ran", ()),
     ],
 )  # fmt: skip
 def test_tests_of_the_agent_do_not(
@@ -98,9 +98,9 @@ def test_tests_of_the_agent_do_not(
     plan: PinPlan,
     pinned: SuiteRun | None,
     why: str,
-    contradicts: bool,
+    failing: tuple[str, ...],
 ) -> None:
-    expected = SuiteGrade("self-tested", "agent", why, contradicts=contradicts)
+    expected = SuiteGrade("self-tested", "agent", why, failing=failing)
 
     assert grade(before, now, plan, pinned) == expected
 

@@ -105,7 +105,7 @@ class CheckRuns:
             event = replace(green, deliverable=deliverable.id, criterion=check.criterion)
         self._record(event)
         if not event.is_green:
-            return PinnedResult("failed", pinned_failure(plan, event))
+            return PinnedResult("failed", pinned_failure(plan, event.inconclusive))
         return PinnedResult("failed" if event.inconclusive else "passed", event.inconclusive)
 
     def green_on(

@@ -28,6 +28,7 @@ from treadle.domain.events.verification import (
     DeliverableGraded,
     RegressionFound,
     SuiteFinished,
+    SuiteGraded,
 )
 from treadle.verify.memory_check_runner import GREEN, RED, PresetResult
 from treadle.workflows.deliver.verifier import UNINFORMATIVE_TESTS
@@ -126,8 +127,13 @@ async def test_a_test_command_that_fails_as_before_opens_the_gate_and_is_warned_
     )
     await harness.claims("DL-1")
 
-    assert await harness.shows() == VerificationFindings(failing_tests=1)
+    why = "the test command fails as it did before the work, so it says nothing"
+    assert await harness.shows() == VerificationFindings(
+        failing_tests=1,
+        shortfall=f"the test command is claimed ({why}), and verify.require asks for self-tested",
+    )
     assert harness.recorded == [
+        SuiteGraded(WORK, "claimed", "", why),
         RunWarned(UNINFORMATIVE_TESTS),
         turned("DL-1", "pending", "passed", "claimed", commit=WORK),
     ]
@@ -158,6 +164,7 @@ async def test_tests_that_object_refuse_everything_until_a_person_accepts_them(
     assert [each.accepted for each in suites] == [(), (), suites[1].objections]
     assert harness.recorded == [
         refused("DL-1", red=0),
+        SuiteGraded(WORK, "self-tested", "person", "none of the tests passes"),
         turned("DL-1", "pending", "passed", "claimed", commit=WORK),
     ]
 

@@ -29,8 +29,9 @@ from treadle.domain.events.verification import (
     DeliverableGraded,
 )
 from treadle.domain.pin_plan import PinnedFile, PinPlan
-from treadle.verify.grade import AGENT_CHECK, NO_ACCESS_TIMES, SuiteGrade
+from treadle.verify.grade import AGENT_CHECK, NO_ACCESS_TIMES
 from treadle.verify.memory_check_runner import GREEN, RED, MemoryCheckRunner, PresetResult
+from treadle.verify.suite_grade import SuiteGrade
 from treadle.workflows.loop.findings import VerificationFindings
 
 SEEN = "DL-1 can be seen"
@@ -301,7 +302,7 @@ async def test_tests_of_the_user_that_fail_with_the_work_lower_every_deliverable
 ) -> None:
     harness = await claimed_work(tmp_path)
     why = "2 tests of yours fail with the work"
-    harness.verification.suite_grade = SuiteGrade("claimed", "agent", why, contradicts=True)
+    harness.verification.suite_grade = SuiteGrade("claimed", "agent", why, failing=("test_b",))
 
     await harness.shows()
 

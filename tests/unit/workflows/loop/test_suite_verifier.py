@@ -1,6 +1,6 @@
 """The tests of a run: the baseline is looked at a few times, and their grade has a reason."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from treadle.domain.check import Evidence
@@ -51,6 +51,20 @@ class TreeRunner:
         return CommandResult(evidence, output, log=output, setup_failure=failure)
 
 
+@dataclass(frozen=True)
+class SamePins:
+    """The same plan for the test command on the work."""
+
+    pins: PinPlan
+
+    async def plan(self, command: str, base: str, tip: str) -> PinPlan:
+        assert (command, base, tip) == (COMMAND, BASE, WORK)
+        return self.pins
+
+    async def changed_paths(self, base: str, tip: str) -> Sequence[str]:
+        return ()
+
+
 @dataclass
 class SuiteHarness:
     """A verifier over a runner, and what it recorded."""
@@ -67,12 +81,8 @@ class SuiteHarness:
             BASE,
             lambda: rules,
             self.recorded.append,
-            self.plan_pins,
+            SamePins(self.plan),
         )
-
-    async def plan_pins(self, command: str, base: str, commit: str) -> PinPlan:
-        assert (command, base, commit) == (COMMAND, BASE, WORK)
-        return self.plan
 
     async def verify(self, *accepted: str) -> SuiteVerdict:
         verdict = await self.verifier.verify(WORK, accepted=accepted)
@@ -117,8 +127,9 @@ async def test_work_that_only_its_own_tests_like_is_self_tested() -> None:
 
     why = "your tests fail with the work: test_b; the agent changed tests/test_it.py"
     assert verdict.comparison.passes
-    assert verdict.grade == SuiteGrade("self-tested", "agent", why, contradicts=True)
-    assert harness.grades == [SuiteGraded(WORK, "self-tested", "agent", why)]
+    failing = ("test_it.It::test_b",)
+    assert verdict.grade == SuiteGrade("self-tested", "agent", why, failing=failing)
+    assert harness.grades == [SuiteGraded(WORK, "self-tested", "agent", why, failing)]
 
 
 async def test_what_the_tests_object_to_has_no_grade() -> None:
