@@ -3,8 +3,7 @@
 import re
 from collections.abc import Callable, Iterable
 from fnmatch import translate
-from functools import cache
-from pathlib import PurePosixPath
+from functools import cache, lru_cache
 
 from treadle.domain.check import FileChange, FileChangeKind
 from treadle.domain.events.verification import EvidenceFileKind, TouchedFile
@@ -32,6 +31,8 @@ _KIND_ORDER: tuple[EvidenceFileKind, ...] = (
 )
 
 
+# A plan asks for every file of the base, several times.
+@lru_cache(maxsize=100_000)
 def judge_kind(path: str) -> EvidenceFileKind | None:
     """The kind of a judge file; None for any other file."""
     return next((rule.kind for rule in RULES if _matches_rule(rule, path)), None)
@@ -44,8 +45,8 @@ def has_judge_name(path: str) -> bool:
 
 def is_in_judge_folder(path: str) -> bool:
     """Whether a file lies in a folder of tests or their data."""
-    *directories, _ = PurePosixPath(path.lower()).parts or ("",)
-    return any(_is_below(rule.directories, directories) for rule in RULES)
+    folder = path.lower().rpartition("/")[0]
+    return any(_is_below(rule.directories, folder) for rule in RULES)
 
 
 def no_command_file(path: str) -> EvidenceFileKind | None:
@@ -82,12 +83,13 @@ def _sort_key(file: TouchedFile) -> tuple[int, int, str]:
 
 
 def _matches_rule(rule: JudgeRule, path: str) -> bool:
-    *directories, name = PurePosixPath(path.lower()).parts or ("",)
-    if _compile_globs(rule.names).match(name) or PurePosixPath(path).name in rule.exact_names:
+    lower = path.lower()
+    folder, _, name = lower.rpartition("/")
+    if _compile_globs(rule.names).match(name) or path.rpartition("/")[2] in rule.exact_names:
         return not _compile_globs(rule.exceptions).match(name)
-    if _compile_globs(rule.paths).match(path.lower()):
+    if _compile_globs(rule.paths).match(lower):
         return True
-    return _is_below(rule.directories, directories)
+    return _is_below(rule.directories, folder)
 
 
 @cache
@@ -96,7 +98,10 @@ def _compile_globs(globs: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(map(translate, globs)) or _MATCHES_NOTHING)
 
 
-def _is_below(judging: tuple[str, ...], parents: list[str]) -> bool:
+# Many files lie in one folder.
+@lru_cache(maxsize=20_000)
+def _is_below(judging: tuple[str, ...], folder: str) -> bool:
+    parents = folder.split("/") if folder else []
     anywhere, at_top = _split_directories(judging)
     if any(map(_compile_globs(anywhere).match, parents)):
         return True

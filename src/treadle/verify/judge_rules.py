@@ -54,7 +54,7 @@ _RUNNER = JudgeRule(
     "runner",
     names=(
         # Python
-        *("usercustomize.py", "*.pth", "*.egg-link", "pyvenv.cfg", "setup.py", "noxfile.py"),
+        *("usercustomize.py", "*.pth", "*.egg-link", "pyvenv.cfg", "noxfile.py"),
         *("tox*.toml", "pytest.toml", ".pytest.toml", "nose.cfg", ".noserc", "unittest.cfg"),
         *("behave.ini", ".behaverc", "hatch.toml", "dodo.py", "pavement.py", ".pdbrc*"),
         *("robot.toml", "robot.y*ml", ".robotidy"),
@@ -98,7 +98,11 @@ _RUNNER = JudgeRule(
         *(".mvn", ".bundle", ".yarn", ".nx", "gradle/wrapper", "buildsrc", "build-logic"),
         *(".config/mise", "/magefiles"),
     ),
-    paths=("global.json", "project/*.sbt", "project/build.properties"),
+    paths=(
+        *("global.json", "project/*.sbt", "project/build.properties"),
+        # Elsewhere it is a module like others.
+        *("setup.py", "packages/*/setup.py", "libs/*/setup.py"),
+    ),
     examples=(
         *(".npmrc", "web/.yarnrc.yml", "pkg/go.work", ".env.test", "gradle/wrapper/gradle.jar"),
         *("CMakeLists.txt", "Rakefile", ".python-version", ".mvn/jvm.config", "build.rs"),
@@ -132,7 +136,16 @@ _TESTS = JudgeRule(
     names=(
         *("test_*", "*_test.*", "*.test.*", "*.spec.*", "*_spec.*", "test.*", "tests.*"),
         # The names that unittest, node and others look for.
-        *("test*.py", "*_test", "*_tests.*", "test-*", "*-tests.*", "*.test-d.*", "*.bats", "*.t"),
+        *(
+            "test*.py",
+            "*_test",
+            "*_tests.[!p]*",
+            "test-*",
+            "*-tests.*",
+            "*.test-d.*",
+            "*.bats",
+            "*.t",
+        ),
         *("*-test.[cm]js", "*-test.[cm]ts", "*-test.js*", "*-test.ts*", "*-test.el", "*-tests.el"),
         *("*-spec.[cm]js", "*-spec.js*", "*-spec.ts*", "*.cy.[jt]s*", "*.e2e.*", "*.e2e-spec.*"),
         *("*test.cs", "*tests.cs", "*test.java", "*tests.java", "test*.java", "*testcase.java"),
@@ -161,7 +174,7 @@ _TESTS = JudgeRule(
         *("features/support", "features/steps"),
     ),
     paths=("features/environment.py",),
-    exceptions=("testimonial.py", "testimonials.py", "testimony.py", "testament.py"),
+    exceptions=("*_spec.py", "testimonial.py", "testimonials.py", "testimony.py", "testament.py"),
     examples=(
         *("tests/unit/test_greeting.py", "pkg/sum_test.go", "web/cart.spec.ts", "conftest.py"),
         *("src/__tests__/cart.js", "spec/models/cart_spec.rb", "pkg/testdata/in.json"),

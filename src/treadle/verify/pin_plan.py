@@ -114,9 +114,10 @@ class _Planner:
 
     def in_the_way(self, pins: dict[str, PinnedFile]) -> Iterator[PinnedFile]:
         """Files and links of the work where a folder of a restored file was, and the reverse."""
+        added = self.trees.added
         for path in [pin.path for pin in pins.values() if pin.action != "left_out"]:
             folders = [path[:end] for end, sign in enumerate(path) if sign == "/"]
-            below = [each for each in self.trees.added if each.startswith(f"{path}/")]
+            below = [each for each in added if each.startswith(f"{path}/")]
             for each in (*(name for name in folders if name in self.trees.work_paths), *below):
                 yield PinnedFile(each, "left_out", IN_THE_WAY.format(path))
 
