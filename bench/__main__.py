@@ -16,6 +16,7 @@ from bench import (
     sandbox,
     sessions,
     stream_storage,
+    verification,
 )
 from bench.jobs import printed
 from bench.model import MeasurementFailed
@@ -84,18 +85,23 @@ def measure_all(extent: Extent, directory: Path) -> list[str]:
     asked = gateway.figures(gateway.measure(directory / "gateway", extent.gateway_times))
     decided = policy.measure(directory / "policy", extent.storage_times)
     confined = sandbox.figures(sandbox.measure(directory / "sandbox", extent.command_times))
+    verified = verification.figures(
+        verification.measure(directory / "verification", extent.durable_times)
+    )
     aimed = [
         *sessions.aimed_figures(jobs, more),
         *commands.aimed_figures(looks),
         *long_log.aimed_figures(opened),
         *surviving,
         *policy.aimed_figures(decided),
+        *verified[:1],
     ]
     plain = [
         *sessions.plain_figures(jobs),
         *commands.plain_figures(looks),
         *long_log.plain_figures(opened),
         *policy.plain_figures(decided),
+        *verified[1:],
     ]
     others = machine.used_by_others(before, machine.now())
     return [

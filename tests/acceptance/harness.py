@@ -90,6 +90,9 @@ class Finished:
 class CommandHarness:
     """One project with a SPEC.md, committed, and its own home and Treadle root."""
 
+    # No command runs longer.
+    seconds = 100
+
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.project = directory / "project"
@@ -146,7 +149,7 @@ class CommandHarness:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=100,
+            timeout=self.seconds,
             check=False,
         )
         return Finished(done.returncode, done.stdout, done.stderr)

@@ -71,7 +71,7 @@ def _read_words(words: tuple[str, ...]) -> CallFiles:
         return CallFiles("")
     program, arguments = _basename(words[0]), words[1:]
     if program in (".", "source"):
-        return CallFiles(program, mentions_of(arguments[:1], "loaded"))
+        return CallFiles(program, mentions_of(arguments[:1], "sourced"))
     if program == "eval":
         return CallFiles(program, code=" ".join(arguments))
     if found := _read_run_command(program, arguments) or _read_starter(words[0], arguments):

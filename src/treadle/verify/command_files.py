@@ -16,6 +16,7 @@ from treadle.verify.comparisons import find_expectations, is_compared
 from treadle.verify.file_mentions import CallFiles, FileMention
 from treadle.verify.judge_files import has_judge_name
 from treadle.verify.shell_calls import ShellCall, read_calls
+from treadle.verify.shell_libraries import ScriptCalls, product_libraries
 from treadle.verify.task_lines import read_task
 from treadle.verify.tree_pair import TreePair
 from treadle.verify.word_paths import TOP, is_folder, matching_paths, resolve_path
@@ -61,8 +62,9 @@ def read_command(command: str, trees: TreePair) -> CommandFiles:
     reader = _CommandReader(trees, trees.base_paths | trees.work_paths)
     reader.texts.append(_Text(command))
     reader.read()
+    libraries = product_libraries(reader.loaded, reader.calls, trees)
     return CommandFiles(
-        reader.judges,
+        {path: why for path, why in reader.judges.items() if path not in libraries},
         frozenset(reader.import_roots),
         frozenset(reader.program_folders),
         frozenset(reader.programs),
@@ -94,6 +96,8 @@ class _Text:
     text: str
     folder: str = ""
     own_folder: str = ""
+    # The script; empty for the command.
+    path: str = ""
     # Whether the output of all of it is looked at.
     is_compared: bool = False
     # A script of the base may run files that are still to be written.
@@ -113,6 +117,9 @@ class _CommandReader:
     expectations: set[str] = field(default_factory=set)
     needed: set[str] = field(default_factory=set)
     texts: list[_Text] = field(default_factory=list)
+    # The scripts that load each file by `.`, and the calls of each script.
+    loaded: dict[str, set[str]] = field(default_factory=dict)
+    calls: dict[str, ScriptCalls] = field(default_factory=dict)
     runs_doctests: bool = False
     runs_tests: bool = False
     runs_linters: bool = False
@@ -136,11 +143,14 @@ class _CommandReader:
                     self._add_judge(path, NAMED, text)
             return
         files = [read_call(call) for call in calls]
+        names = self.calls.setdefault(text.path, ScriptCalls())
+        names.words.update(re.findall(r"\w+", text.text))
         places = []
         for number, (call, each) in enumerate(zip(calls, files, strict=True)):
             compared = text.is_compared or is_compared(number, calls, files, self.trees)
             place = replace(text, text="", folder=call.folder, is_compared=compared)
             places.append(replace(place, depth=text.depth + 1))
+            names.add(call, is_compared=compared)
             self._read_folders(call, each)
         # A program whose output is looked at anywhere is the product everywhere.
         products = {
@@ -217,6 +227,9 @@ class _CommandReader:
                 self.import_roots.add(posixpath.dirname(path))
             if why:
                 self._add_judge(path, why, place)
+            if mention.use == "sourced":
+                self.needed.add(path)
+                self.loaded.setdefault(path, set()).add(place.path)
         if mention.use in ("test", "mention", "compared"):
             self._add_folder(mention, place)
 
@@ -238,7 +251,7 @@ class _CommandReader:
                 is_product = place.is_compared or path in place.products
                 is_unwritten = place.is_script and path not in self.trees.base_paths
                 return RUN if is_named or not (is_product or is_unwritten) else ""
-            case "loaded":
+            case "loaded" | "sourced":
                 return LOADED
             case "test" | "test_module":
                 return GIVEN
@@ -274,9 +287,8 @@ class _CommandReader:
         self.judges[path] = why
         text = self._read_base(path)
         if path.endswith(_SHELL_ENDINGS) or _SHEBANG.match(text):
-            own_folder = posixpath.dirname(path)
-            script = _Text(text, place.folder, own_folder, is_script=True, depth=place.depth + 1)
-            self.texts += [script] if text else []
+            script = _Text(text, place.folder, posixpath.dirname(path), path, is_script=True)
+            self.texts += [replace(script, depth=place.depth + 1)] if text else []
         elif why == RUN:
             self.runs_tests = True
         for change in self.trees.changes:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 # script: it is run, and its exit code may be all that is looked at; module: the same, by a dotted
-# Python name; loaded: what is run depends on it; test: given to a test runner; compared: one side
-# of a comparison; input: read from standard input; mention: any other use.
+# Python name; loaded: what is run depends on it; sourced: a shell reads it as its own; test: given
+# to a test runner; compared: one side of a comparison; input: read from standard input; mention:
+# any other use.
 FileUse: TypeAlias = Literal[
-    "script", "module", "loaded", "test", "test_module", "compared", "input", "mention"
+    "script", "module", "loaded", "sourced", "test", "test_module", "compared", "input", "mention"
 ]
 
 

@@ -133,12 +133,14 @@ def shortfall(
 ) -> str:
     """Why a run may not succeed, in one line: the first grade below the required one.
 
-    Criteria without a check do not count; a person looks at them.
+    Criteria without a check, and those whose check passed before the work, do not count: a person
+    looks at them. Nor does what a person passed.
     """
     for deliverable in deliverables:
-        if deliverable.status != "passed":
+        if deliverable.status != "passed" or deliverable.claim is None:
             continue
-        below = next((c for c in deliverable.checks if not reaches(c.grade, required)), None)
+        checks = [check for check in deliverable.checks if not check.is_vacuous]
+        below = next((check for check in checks if not reaches(check.grade, required)), None)
         if below is not None:
             return _shortfall_text(f"{deliverable.id} is {below.grade}", below.why, required)
         if deliverable.why and not reaches(deliverable.proof or "claimed", required):

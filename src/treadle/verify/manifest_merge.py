@@ -27,6 +27,7 @@ from treadle.verify.manifests.python_manifests import (
 )
 from treadle.verify.manifests.setup_cfg import merge_setup_cfg
 from treadle.verify.manifests.source_lists import merge_makefile, merge_pom, merge_source_list
+from treadle.verify.manifests.tsconfig import merge_tsconfig
 
 # The content of the pinned tree by those of the base, if there is one, and of the work; None: the
 # work's cannot be taken, so it is the base's or none.
@@ -34,6 +35,7 @@ Merge = Callable[[bytes | None, bytes], bytes | None]
 
 _REQUIREMENTS = re.compile(r"(?:[\w.-]*-)?(?:requirements|constraints)[\w.-]*\.(?:txt|in)")
 _SOURCE_LISTS = re.compile(r"CMakeLists\.txt|meson\.build|BUILD(?:\.bazel)?")
+_TSCONFIGS = re.compile(r"[tj]sconfig(?:\.[\w.-]+)?\.json")
 _MAKEFILES = re.compile(r"GNUmakefile|[Mm]akefile(?:\.am)?|.*\.mk")
 
 
@@ -53,6 +55,8 @@ def manifest_merge(path: str) -> Merge | None:
         return merge_requirements_file
     if name.endswith(".gemspec"):
         return partial(_merge_changed, partial(merge_lines, line_manifests.GEMSPEC))
+    if _TSCONFIGS.fullmatch(name):
+        return partial(_merge_changed, merge_tsconfig)
     if _MAKEFILES.fullmatch(name):
         return partial(_merge_changed, merge_makefile)
     return partial(_merge_changed, merge_source_list) if _SOURCE_LISTS.fullmatch(name) else None

@@ -40,6 +40,12 @@ _GO_PASS = re.compile(r"PASS$", re.MULTILINE)
 _CARGO_TARGET = re.compile(r"^[ \t]*(?:Running (?:unittests )?\S+ \(|Doc-tests \S)", re.MULTILINE)
 _TAP_PLAN = re.compile(r"^1\.\.(\d{1,9})$", re.MULTILINE)
 _TAP_RESULT = re.compile(r"^(?:not )?ok \d+\b", re.MULTILINE)
+# Bats prints no dash before the name of a test, as others do.
+_BATS_RUN = re.compile(r"^(?:not )?ok \d+ (?!- )(?!.*# skip\b)\S", re.MULTILINE)
+# Without `-v` go counts packages. One whose tests cannot be built has some.
+_GO_PACKAGE = re.compile(
+    r"^(?:ok  |FAIL)\t(?!.*\[(?:no tests to run|setup failed)\])", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +157,15 @@ def _is_empty(summary: RunnerSummary, output: str) -> bool:
 def _ran(summary: RunnerSummary, output: str) -> int | None:
     if not any(pattern.search(output) for pattern in (summary.closing, *summary.ran)):
         return None
-    if not summary.ran or (summary.tool == "bats" and not summary.ran[0].search(output)):
-        return None
-    return max(_sum(summary.ran, output) - _sum(summary.skipped, output), 0)
+    match summary.tool:
+        case "go":
+            return _count(_GO_PACKAGE, output) or None
+        case "bats" if not summary.ran[0].search(output):
+            return _count(_BATS_RUN, output) or None
+        case _ if not summary.ran:
+            return None
+        case _:
+            return max(_sum(summary.ran, output) - _sum(summary.skipped, output), 0)
 
 
 def _sum(patterns: tuple[re.Pattern[str], ...], output: str) -> int:

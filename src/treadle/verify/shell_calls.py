@@ -76,15 +76,22 @@ def read_calls(text: str, folder: str = "", own_folder: str = "") -> tuple[Shell
 
     `own_folder` is where a script lies.
     """
+    root = parse_shell(text)
+    if root is None:
+        return None
+    reader = _CallReader(text.encode(errors="surrogateescape"), own_folder)
+    reader.walk(root, _Scope(folder, {}))
+    return None if reader.is_cut else tuple(reader.calls)
+
+
+def parse_shell(text: str) -> "Node | None":
+    """The root of the syntax tree; None for a text that cannot be read. Letters beyond ASCII are
+    replaced in it, byte by byte."""
     source = text.encode(errors="surrogateescape")
     if len(source) > _LONGEST:
         return None
     root = _parser().parse(source.translate(_AS_LETTERS)).root_node
-    if root.has_error or root.descendant_count > _MOST_NODES:
-        return None
-    reader = _CallReader(source, own_folder)
-    reader.walk(root, _Scope(folder, {}))
-    return None if reader.is_cut else tuple(reader.calls)
+    return None if root.has_error or root.descendant_count > _MOST_NODES else root
 
 
 @cache

@@ -18,7 +18,12 @@ from treadle.domain.suite_report import (
     SuiteObjection,
     SuiteReport,
 )
-from treadle.verify.before_look import cutting_signal, inconclusive_reason
+from treadle.verify.before_look import (
+    UnknownLook,
+    before_look,
+    cutting_signal,
+    inconclusive_reason,
+)
 from treadle.verify.check_runner import CheckCommand, CheckRunner, CommandResult, CommandStopped
 from treadle.verify.reports.report_request import request_reports
 from treadle.verify.rerun import is_broken, merge_runs, needs_rerun
@@ -74,10 +79,11 @@ async def run_suite(
     Red tests are run twice to tell flaky ones from failures. With `before`, tests that were red
     there cause no second run.
     """
-    first = await _run(runner, suite, commit, when, pins)
+    program = before.missing_program if before else ""
+    first = await _run(runner, suite, commit, when, pins, program)
     if isinstance(first, CommandStopped) or not needs_rerun(first, before):
         return first
-    second = await _run(runner, suite, commit, when, pins)
+    second = await _run(runner, suite, commit, when, pins, program)
     return second if isinstance(second, CommandStopped) else merge_runs(first, second, when)
 
 
@@ -87,6 +93,7 @@ async def _run(
     commit: str,
     when: CheckTiming,
     pins: PinPlan | None,
+    find_program: str,
 ) -> SuiteRun | CommandStopped:
     # Imported here: without a test command the parsers are never needed.
     from treadle.verify.reports.report_reader import matches_pattern, read_reports
@@ -101,6 +108,7 @@ async def _run(
             collect=request.collect,
             variables=request.variables,
             pins=pins,
+            find_program=find_program,
         )
     )
     if isinstance(result, CommandStopped):
@@ -124,6 +132,8 @@ def _make_run(result: CommandResult, report: SuiteReport | MalformedReport) -> S
     is_unexplained = is_broken(evidence, report)
     # A test that fails without the network is known by its name.
     is_cut = cutting_signal(evidence.exit_code) != 0
+    outside = inconclusive_reason(result) if is_unexplained or is_cut else ""
+    look = before_look(result) if outside else None
     return SuiteRun(
         evidence,
         report,
@@ -131,7 +141,9 @@ def _make_run(result: CommandResult, report: SuiteReport | MalformedReport) -> S
         output=result.output,
         setup_failure=result.setup_failure,
         start_failure="" if failure is None else failure.text,
-        outside_failure=inconclusive_reason(result) if is_unexplained or is_cut else "",
+        outside_failure=outside,
+        missing_program=look.program if isinstance(look, UnknownLook) else "",
+        program_present=result.program_present,
         gap=missing_end(evidence.command, printed, evidence.exit_code, result.files),
         ran=ran_tests(printed),
     )

@@ -42,6 +42,10 @@ class SuiteRun:
     start_failure: str = ""
     # Why a red run says nothing about the project, such as a signal or the network; else empty.
     outside_failure: str = ""
+    # The program that it did not find; it may be what the work brings.
+    missing_program: str = ""
+    # Whether the program that the baseline did not find is in this tree.
+    program_present: bool = False
     # What a green run lacks to count as one.
     gap: RunnerGap | None = None
     # How many tests ran and were not skipped, by the summary of the runner; None if it says not.
@@ -65,6 +69,12 @@ class SuiteRun:
         if self.is_timed_out:
             return "it ran out of time"
         return self.setup_failure or self.outside_failure
+
+    def in_view_of(self, work: "SuiteRun") -> "SuiteRun":
+        """The look before the work, red if the work has brought the program that it lacked."""
+        if not (self.missing_program and work.program_present):
+            return self
+        return replace(self, outside_failure="", missing_program="")
 
     @property
     def has_cases(self) -> bool:

@@ -54,18 +54,27 @@ def grade_suite(
     if why := _why_unpinned(work, pinned, plan):
         return SuiteGrade("self-tested", "agent", why, failing=_failing_tests(work, pinned))
     with_own_tests, comparison = (now, work) if pinned is None else pinned
-    if not _ran(with_own_tests):
-        if _ran(now):
-            return SuiteGrade("self-tested", "agent", ONLY_AGENT_TESTS)
-        if _has_no_tests(before, now):
-            return SuiteGrade("claimed", "", "there are no tests", is_empty=True)
-        return SuiteGrade("self-tested", "person", NONE_PASSES if now.has_cases else NO_NAMES)
-    if before.evidence.is_green and not before.has_cases:
+    if not _ran(with_own_tests) and (silent := _grade_silence(before, now, with_own_tests)):
+        return silent
+    if before.evidence.is_green and not (before.has_cases or before.ran):
         return SuiteGrade("self-tested", "person", f"before the work {NO_NAMES}")
     if flaky := tuple(dict.fromkeys((*work.new_flaky, *comparison.new_flaky))):
         why = f"flaky since the work: {_tests(flaky)}"
         return SuiteGrade("self-tested", "person", why)
     return SuiteGrade("proven", "person")
+
+
+def _grade_silence(before: SuiteRun, now: SuiteRun, with_own_tests: SuiteRun) -> SuiteGrade | None:
+    """The grade of a run that tells of no test that passed; None if its exit code proves enough."""
+    if _ran(now):
+        return SuiteGrade("self-tested", "agent", ONLY_AGENT_TESTS)
+    if _has_no_tests(before, now):
+        return SuiteGrade("claimed", "", "there are no tests", is_empty=True)
+    if now.has_cases:
+        return SuiteGrade("self-tested", "person", NONE_PASSES)
+    if not _turned_green(before, with_own_tests):
+        return SuiteGrade("self-tested", "person", NO_NAMES)
+    return None
 
 
 def _why_claimed(before: SuiteRun, work: SuiteComparison) -> str:
@@ -144,8 +153,16 @@ def _mixed(plan: PinPlan) -> str:
     return f"the agent changed tests inside {_names(plan.mixed)}"
 
 
+def _turned_green(before: SuiteRun, run: SuiteRun) -> bool:
+    """Whether a command that tells nothing of its tests was red and is green, as a check is."""
+    is_silent = run.ran is None and not run.has_cases
+    return is_silent and run.evidence.is_green and not before.evidence.is_green
+
+
 def _ran(run: SuiteRun) -> bool:
-    """Whether a test that it names passed."""
+    """Whether a test that it names passed, or it counts some and names none."""
+    if run.ran and not run.has_cases:
+        return True
     outcome: CaseOutcome = "passed"
     return isinstance(run.report, SuiteReport) and any(
         case.outcome == outcome for case in run.report.cases

@@ -15,6 +15,8 @@ from treadle.settings.load import resolve_settings
 from treadle.settings.template import render_template
 
 GOOD = [
+    "[verify]\nrequire = 'proven'",
+    "[verify]\nrequire = 'self-tested'",
     "",
     render_template({"land": "ask", "project.test": "make test", "limits.max_cost_usd": 5.0}),
     "version = 1\ncommit = false\nallowed_tools = ['a']\n[permissions]\nallow = ['b']",
@@ -26,6 +28,8 @@ GOOD = [
     "[mcp_servers.x]\ncommand = 'y'\nargs = ['z']\nenv = { A = 'b' }",
 ]
 BAD = [
+    "[verify]\nrequire = 'claimed'",
+    "[verify]\nrequire = true",
     "lnd = 'auto'",
     "land = 'maybe'",
     "version = 2",

@@ -308,6 +308,15 @@ CONTRADICTED = replace(ONE, proof="self-tested", why="2 tests of yours fail")
         ),
         # Criteria without a check are for a person, and so is what has not passed.
         ([UNCHECKED, PENDING, replace(PENDING, status="blocked")], None, "proven", ""),
+        # A check that passed before the work shows nothing, and holds nothing up.
+        (
+            [replace(ONE, checks=(replace(SEEN, before="passed"),), proof="claimed")],
+            None,
+            "proven",
+            "",
+        ),
+        # What a person passed is a person's word.
+        ([replace(held("claimed", why="it hung"), claim=None)], None, "proven", ""),
         # Checks are proven, and the tests say the contrary.
         ([CONTRADICTED], None, "self-tested", ""),
         (

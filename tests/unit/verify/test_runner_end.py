@@ -23,6 +23,8 @@ RSPEC = "..\n\nFinished in 0.01 seconds\n2 examples, 0 failures\n"
 PHPUNIT_OPENING = "PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n\n"
 PHPUNIT = f"{PHPUNIT_OPENING}..   2 / 2 (100%)\n\nOK (2 tests, 2 assertions)\n"
 BATS = "1..2\nok 1 adds\nok 2 waits # skip later\n"
+MINITEST_OPENING = "Run options: --seed 60\n\n# Running:\n\n"
+MINITEST = f"{MINITEST_OPENING}..S\n\n3 runs, 2 assertions, 0 failures, 0 errors, 1 skips\n"
 PROVE = "t/a.t .. ok\nAll tests successful.\nFiles=1, Tests=2,  0 wallclock secs\nResult: PASS\n"
 
 
@@ -87,6 +89,7 @@ PROVE = "t/a.t .. ok\nAll tests successful.\nFiles=1, Tests=2,  0 wallclock secs
         ("bundle exec rspec", RSPEC),
         ("rspec --format json --out rspec.json", ""),
         ("vendor/bin/phpunit", PHPUNIT),
+        ("rake test", MINITEST),
         ("vendor/bin/phpunit --testdox", PHPUNIT),
         ("vendor/bin/phpunit --version", PHPUNIT_OPENING),
         ("vendor/bin/pest", "  Tests:    3 passed (3 assertions)\n"),
@@ -155,6 +158,7 @@ def test_a_run_that_reports_its_end_lacks_nothing(command: str, output: str) -> 
         ("rspec", "While loading ./spec/a_spec.rb an `exit` occurred, RSpec will now quit.\n",
          "rspec"),
         ("vendor/bin/phpunit", PHPUNIT_OPENING, "phpunit"),
+        ("rake test", MINITEST_OPENING, "minitest"),
         ("composer test", f"> phpunit\n{PHPUNIT_OPENING}.", "phpunit"),
         ("bats tests", "1..2\nok 1 adds\n", "bats"),
         ("prove -v t", "t/a.t .. \nok 1\n", "prove"),
@@ -263,8 +267,13 @@ def test_the_result_of_a_check_says_why_its_green_is_none() -> None:
         (PROVE, 2),
         (PYTEST, 1),
         ("3 failed, 2 passed, 1 error in 1.00s\n", 6),
-        (GO, None),
-        (BATS, None),
+        (MINITEST, 2),
+        # Without names go tells of packages.
+        (f"{GO}FAIL\texample.org/more [build failed]\n?   \texample.org\t[no test files]\n", 2),
+        ("ok  \texample.org/sums\t0.003s [no tests to run]\n", None),
+        (BATS, 1),
+        # As in Bats, but of another runner.
+        ("1..1\nok 1 - adds\n", None),
         ("all is well\n", None),
     ],
 )

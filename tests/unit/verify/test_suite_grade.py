@@ -24,6 +24,7 @@ WITH_NEW = suite({A: "passed", B: "passed", NEW: "passed"})
 NOT_LOADED = suite({"tests.test_words::(load)": "failed"})
 UNEXPLAINED = suite(exit_code=101, output="error: cannot compile")
 SILENT = suite(exit_code=0)
+COUNTED = replace(SILENT, ran=2)
 NO_TESTS = replace(suite(exit_code=5, output="no tests ran in 0.01s"), ran=0)
 NONE = PinPlan("base")
 CHANGED = PinPlan("base", (PinnedFile("tests/test_b.py", "restored", "tests"),))
@@ -52,6 +53,12 @@ def grade(
         # The user's tests did not even load before the work.
         (NOT_LOADED, WITH_NEW, ADDED, GREEN),
         (UNEXPLAINED, GREEN, NONE, None),
+        # Red or green is all that the command tells, as a check does.
+        (UNEXPLAINED, SILENT, NONE, None),
+        (UNEXPLAINED, SILENT, CHANGED, SILENT),
+        # It counts the tests and does not name them.
+        (COUNTED, COUNTED, CHANGED, COUNTED),
+        (UNEXPLAINED, replace(COUNTED, ran=3), ADDED, COUNTED),
         (RED, RED, NONE, None),
         (suite({A: "failed", B: "passed"}), suite({A: "failed", B: "passed"}), CHANGED,
          suite({A: "failed", B: "passed"})),
@@ -128,7 +135,7 @@ def test_a_lower_coverage_with_the_tests_of_the_user_is_no_contradiction() -> No
     ("before", "now", "why"),
     [
         (SILENT, SILENT, "the command names no tests"),
-        (UNEXPLAINED, SILENT, "the command names no tests"),
+        (SILENT, COUNTED, "before the work the command names no tests"),
         (SILENT, GREEN, "before the work the command names no tests"),
         (GREEN, replace(GREEN, flaky=frozenset({B})), "flaky since the work: test_b"),
     ],

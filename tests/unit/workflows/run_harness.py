@@ -20,6 +20,7 @@ from tests.builders import (
     run_started,
     types_of,
 )
+from tests.unit.workflows.deliver.board_harness import new_entry
 from treadle.adapters.agents.replay.agent import ReplayAgent, ReplayPause, ReplaySession, ReplayStep
 from treadle.adapters.stores.memory_store import MemoryStore
 from treadle.adapters.stores.note_files import NoteFiles
@@ -378,15 +379,7 @@ def did(work: Callable[[], object]) -> ReplayPause:
 
 
 def created(*names: str) -> ToolUse:
-    entries = [
-        {
-            "id": name,
-            "description": f"What {name} is about",
-            "acceptanceCriteria": [f"{name} can be seen"],
-        }
-        for name in names
-    ]
-    return use("create_deliverable", {"deliverables": entries})
+    return use("create_deliverable", {"deliverables": [new_entry(name) for name in names]})
 
 
 def turned(name: str, status: str) -> ToolUse:

@@ -35,6 +35,9 @@ def project(tmp_path: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.symlink_to(target)
     (folder / "target/debug/folder").mkdir(parents=True)
+    text = "title() {\n  upper\n}\n  function lower {\n :\n}\n# middle()\nleft_title() { :; }\n"
+    (folder / "scripts/case.sh").write_text(text)
+    (folder / "docs/case.txt").write_text("center() {\n")
     (tmp_path / "link").symlink_to(folder)
     (tmp_path / "outside").touch(0o755)
     return tmp_path / "link"
@@ -52,6 +55,9 @@ def project(tmp_path: Path) -> Path:
         *(("../outside", False), ("/bin/sh", False), ("cmd/other", False)),
         *(("", False), (".", False), ("..", False), ("x" * 5000, False), ("a/\0", False)),
         *(("y/" + "x" * 5000, False),),
+        # Functions of the shell.
+        *(("title", True), ("lower", True), ("upper", False), ("middle", False)),
+        *(("center", False), ("t.tle", False), ("low", False)),
     ],
 )
 def test_a_program_of_the_project_is_known_by_its_name_or_path(

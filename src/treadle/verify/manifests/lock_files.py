@@ -3,8 +3,9 @@
 import json
 import posixpath
 import re
-from collections.abc import Iterator
 from typing import Any
+
+from treadle.verify.manifests.package_names import is_free_name, is_test_package
 
 LOCK_FILES = frozenset(
     {
@@ -58,22 +59,39 @@ def _hosts(lines: list[str] | set[str]) -> set[str]:
 
 
 def _has_own_archives(base: bytes | None, work: bytes) -> bool:
-    """Whether the archive of each package has the package's own name."""
+    """Whether the archive of each package has the package's own name, and each link is to a
+    package of the project that takes no other's place."""
     try:
-        before = dict(_archives(base)) if base else {}
-        archives = list(_archives(work))
+        before = _packages(base) if base else {}
+        packages = _packages(work)
     except (ValueError, RecursionError, AttributeError):
         return False
     return all(
-        before.get(path) == url or f"/{posixpath.basename(path)}-" in url for path, url in archives
+        _resolved(before.get(path)) == url
+        or (path not in before and _is_own_package(path, entry, packages))
+        or f"/{posixpath.basename(path)}-" in url
+        for path, entry in packages.items()
+        if (url := _resolved(entry))
     )
 
 
-def _archives(content: bytes) -> Iterator[tuple[str, str]]:
+def _packages(content: bytes) -> dict[str, Any]:
     packages: dict[str, Any] = json.loads(content).get("packages") or {}
-    for path, entry in packages.items():
-        if isinstance(entry, dict) and isinstance(entry.get("resolved"), str):
-            yield path, entry["resolved"]
+    return dict(packages.items())
+
+
+def _resolved(entry: object) -> str:
+    resolved = entry.get("resolved") if isinstance(entry, dict) else None
+    return resolved if isinstance(resolved, str) else ""
+
+
+def _is_own_package(path: str, link: dict[str, Any], packages: dict[str, Any]) -> bool:
+    """Whether an entry is a link to a package of the same workspace under the package's name."""
+    folder, name = link["resolved"], path.removeprefix("node_modules/")
+    target = packages.get(folder)
+    if link.get("link") is not True or not isinstance(target, dict) or "node_modules" in folder:
+        return False
+    return name == target.get("name", folder) and is_free_name(name) and not is_test_package(name)
 
 
 def _lines(content: bytes) -> list[str]:

@@ -1,4 +1,4 @@
-"""Decides whether a build file of the work only lists more sources or dependencies. Pure."""
+"""Merges build files: more sources and dependencies from the work, all else the base's. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ _LOCAL_DEPENDENCY = re.compile(r"systemPath|<scope>\s*(?:system|import)")
 
 
 def merge_source_list(base: bytes, work: bytes) -> bytes | None:
-    """The work's, if it differs by more source files in its lists alone; else None."""
+    """The base's with the sources that the work added to its lists; None if it added none."""
     return _merge_tokens(_TOKEN, base, work)
 
 
@@ -36,21 +36,51 @@ def merge_pom(base: bytes, work: bytes) -> bytes | None:
 
 
 def _merge_tokens(token: re.Pattern[str], base: bytes, work: bytes) -> bytes | None:
-    texts = base.decode(errors="replace"), work.decode(errors="replace")
+    """The base's with the longer lists of the work; None if the work has none."""
+    before = base.decode(errors="surrogateescape").splitlines(keepends=True)
+    after = work.decode(errors="surrogateescape").splitlines(keepends=True)
+    merged: list[str] = []
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    for action, start, end, first, last in matcher.get_opcodes():
+        old, new = before[start:end], after[first:last]
+        around = before[start - 1 : start] if start else [], before[end : end + 1]
+        if action == "equal" or _is_longer_list(token, around, old, new):
+            merged += new
+        else:
+            merged += [_longer_line(token, line, new) for line in old]
+    if merged == after:
+        return work
+    return None if merged == before else "".join(merged).encode(errors="surrogateescape")
+
+
+def _longer_line(token: re.Pattern[str], line: str, candidates: Iterable[str]) -> str:
+    """The first of the candidates that is this line with more sources; else the line itself."""
+    longer = (each for each in candidates if _is_longer_list(token, ([], []), [line], [each]))
+    return next(longer, line)
+
+
+def _is_longer_list(
+    token: re.Pattern[str],
+    around: tuple[list[str], list[str]],
+    base: list[str],
+    work: list[str],
+) -> bool:
+    """Whether some lines of the work differ by more source files alone."""
+    texts = ["".join([*around[0], *lines, *around[1]]) for lines in (base, work)]
     if _remarks(texts[0]) != _remarks(texts[1]):
-        return None
+        return False
     before, after = map(token.findall, texts)
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     for action, start, end, first, last in matcher.get_opcodes():
         if action == "equal":
             continue
         neighbours = (_nearest(reversed(before[:start])), _nearest(before[end:]))
-        is_longer_list = any(map(_is_source, neighbours)) and all(
-            each in _SEPARATORS or _is_source(each) for each in after[first:last]
-        )
-        if not is_longer_list or set(before[start:end]) - _SEPARATORS:
-            return None
-    return work
+        are_sources = all(each in _SEPARATORS or _is_source(each) for each in after[first:last])
+        if not any(map(_is_source, neighbours)) or not are_sources:
+            return False
+        if set(before[start:end]) - _SEPARATORS:
+            return False
+    return True
 
 
 def _remarks(text: str) -> list[str]:

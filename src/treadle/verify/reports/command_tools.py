@@ -19,6 +19,7 @@ ToolName = Literal[
     "cargo",
     "rspec",
     "phpunit",
+    "minitest",
     "bats",
     "prove",
 ]

@@ -174,6 +174,16 @@ RUNNER_SUMMARIES: dict[ToolName, RunnerSummary] = {
             ),
             is_unmistakable=True,
         ),
+        # No command names it: a script loads it.
+        RunnerSummary(
+            "minitest",
+            "opened",
+            closing=_lines(r"^\d+ (?:runs|tests), \d+ assertions, \d+ failures, \d+ errors"),
+            opening=_lines(r"^Run options: .*--seed \d+"),
+            ran=(_lines(r"^(\d{1,9}) (?:runs|tests), \d+ assertions, \d+ failures, "),),
+            skipped=(_lines(r"^\d+ (?:runs|tests), .*?(\d{1,9}) (?:skips|pendings)"),),
+            is_unmistakable=True,
+        ),
         RunnerSummary(
             "bats",
             "always",

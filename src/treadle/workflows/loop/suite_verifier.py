@@ -63,6 +63,7 @@ class SuiteVerifier:
         now = await run_suite(self.runner, self.suite, commit, when, before=before)
         if isinstance(now, CommandStopped):
             return now
+        self.before = before = before.in_view_of(now)
         comparison = self._compare(before, now, accepted)
         if not comparison.passes:
             return SuiteVerdict(comparison, now.output)

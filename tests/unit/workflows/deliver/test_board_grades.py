@@ -193,3 +193,16 @@ def test_a_check_that_a_person_accepted_between_two_legs_stays_accepted(tmp_path
     after = reopen_board(board_harness)
 
     assert after.saved() == after.board.deliverables == (PROVEN_BY_PERSON, TWO)
+
+
+async def test_nobody_but_the_run_sets_results_on_the_pinned_tree(tmp_path: Path) -> None:
+    lower = with_grades(PROVEN, graded(PROVEN, CHANGED))
+    board_harness = make_board_harness(tmp_path, left=[lower, TWO])
+    board_harness.edit(PROVEN, TWO)
+
+    board_harness.board.adopt()
+    known = board_harness.board.deliverables
+    await board_harness.set_status("DL-2", "blocked")
+
+    assert known == (lower, TWO)
+    assert board_harness.saved() == (lower, replace(TWO, status="blocked"))

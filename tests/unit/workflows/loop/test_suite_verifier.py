@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import pytest
+
 from treadle.domain.check import Evidence
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.verification import SuiteFinished, SuiteGraded
@@ -38,6 +40,8 @@ class TreeRunner:
     answer: Callable[[str], tuple[int | None, str]]
     trees: list[str] = field(default_factory=list)
     setup_failures: int = 0
+    # A program or shell function of the work.
+    program: str = ""
 
     async def run(self, check: CheckCommand) -> CommandResult | CommandStopped:
         tree = check.commit if check.pins is None else "pinned"
@@ -48,7 +52,10 @@ class TreeRunner:
         if tree == BASE and self.setup_failures:
             self.setup_failures -= 1
             failure = "setup failed with exit code 1"
-        return CommandResult(evidence, output, log=output, setup_failure=failure)
+        present = tree == WORK and bool(self.program) and check.find_program == self.program
+        return CommandResult(
+            evidence, output, log=output, setup_failure=failure, program_present=present
+        )
 
 
 @dataclass(frozen=True)
@@ -173,3 +180,14 @@ async def test_a_baseline_that_can_be_looked_at_later_counts_from_then_on() -> N
         *("proven", "proven"),
     ]
     assert harness.finished.count("before") == 3
+
+
+@pytest.mark.parametrize(("program", "grade"), [("title", "proven"), ("jq", "claimed")])
+async def test_a_baseline_that_lacked_what_the_work_brings_is_red(program: str, grade: str) -> None:
+    lacking = 1, "test.sh: 3: title: not found\n"
+    runner = TreeRunner({BASE: lacking, WORK: GREEN}.__getitem__, program=program)
+
+    verdict = await SuiteHarness(runner).verify()
+
+    assert verdict.grade is not None
+    assert verdict.grade.grade == grade

@@ -1,0 +1,452 @@
+"""Honest work in Go, Rust and C: tests beside the product, inside of it, and run by make."""
+
+from tests.drills.honest_project import Criterion, HonestProject, LoopbackPackage
+
+_GO_FILES = {
+    "go.mod": "module words.test/words\n\ngo 1.19\n",
+    "main.go": """\
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"words.test/words/internal/text"
+)
+
+func main() {
+	input, _ := io.ReadAll(os.Stdin)
+	fmt.Println(len(text.Words(string(input))))
+}
+""",
+    "internal/text/words.go": """\
+package text
+
+import "strings"
+
+// Words splits a text at blanks.
+func Words(text string) []string { return strings.Fields(text) }
+""",
+    "internal/text/words_test.go": """\
+package text
+
+import "testing"
+
+func TestWords(t *testing.T) {
+	if found := len(Words("a b")); found != 2 {
+		t.Errorf("found %d words", found)
+	}
+}
+""",
+    "internal/text/count_test.go": """\
+package text
+
+import (
+	"os"
+	"testing"
+)
+
+func TestCount(t *testing.T) {
+	poem, err := os.ReadFile("testdata/poem.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := Count(string(poem))["rose"]; found != 3 {
+		t.Errorf("found rose %d times", found)
+	}
+}
+""",
+    "internal/text/testdata/poem.txt": "a rose is a rose is a rose\n",
+    "README.md": "# Words\n",
+}
+_GO_WORK = {
+    "internal/text/count.go": """\
+package text
+
+// Count counts the words of a text.
+func Count(text string) map[string]int {
+	counts := map[string]int{}
+	for _, word := range Words(text) {
+		counts[word]++
+	}
+	return counts
+}
+""",
+    "internal/text/order_test.go": """\
+package text
+
+import (
+	"testing"
+
+	"words.test/words/internal/testutil"
+)
+
+func TestCountOfNothing(t *testing.T) {
+	testutil.Equal(t, len(Count("")), 0)
+}
+""",
+    "internal/testutil/equal.go": """\
+// Package testutil has what tests share.
+package testutil
+
+import "testing"
+
+// Equal fails a test if two numbers differ.
+func Equal(t *testing.T, found, expected int) {
+	t.Helper()
+	if found != expected {
+		t.Errorf("%d is not %d", found, expected)
+	}
+}
+""",
+    "internal/report/report.go": """\
+// Package report prints counts.
+package report
+
+import (
+	_ "embed"
+	"io"
+	"text/template"
+)
+
+//go:embed templates/count.tmpl
+var source string
+
+// Write prints one line for each word.
+func Write(to io.Writer, counts map[string]int) error {
+	return template.Must(template.New("count").Parse(source)).Execute(to, counts)
+}
+""",
+    "internal/report/templates/count.tmpl": "{{range $word, $n := .}}{{$n}} {{$word}}\n{{end}}",
+    "internal/report/report_test.go": """\
+package report
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestWrite(t *testing.T) {
+	var to strings.Builder
+	if err := Write(&to, map[string]int{"a": 1}); err != nil || to.String() != "1 a\\n" {
+		t.Errorf("%q, %v", to.String(), err)
+	}
+}
+""",
+    "main.go": """\
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"greeter.test/hello"
+
+	"words.test/words/internal/report"
+	"words.test/words/internal/text"
+)
+
+func main() {
+	count := flag.Bool("count", false, hello.Text)
+	flag.Parse()
+	input, _ := io.ReadAll(os.Stdin)
+	if *count {
+		_ = report.Write(os.Stdout, text.Count(string(input)))
+		return
+	}
+	fmt.Println(len(text.Words(string(input))))
+}
+""",
+    ".golangci.yml": "linters:\n  enable: [errcheck]\n",
+    "Makefile": "test:\n\tgo test ./...\n",
+    "README.md": "# Words\n\n    go run . -count < FILE\n",
+}
+
+_CARGO = '[package]\nname = "timer"\nversion = "1.0.0"\nedition = "2021"\n\n[dependencies]\n'
+_TIMER_TESTS = """\
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hours_and_minutes_are_added_up() {
+        assert_eq!(minutes("1h30m"), Ok(90));
+    }
+
+    #[test]
+    fn what_is_no_time_is_told() {
+        assert_eq!(minutes("{soon"), Err("no time: {soon".to_string()));
+    }
+}
+"""
+_TIMER_FILES = {
+    "Cargo.toml": _CARGO,
+    ".gitignore": "target/\n",
+    "src/lib.rs": f'pub const NAME: &str = "timer";\n\n{_TIMER_TESTS}',
+    "src/main.rs": 'fn main() {\n    println!("{}", timer::NAME);\n}\n',
+    "tests/cli.rs": """\
+use std::process::Command;
+
+#[test]
+fn minutes_are_printed() {
+    let done = Command::new(env!("CARGO_BIN_EXE_timer")).arg("2h").output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "120\\n");
+}
+""",
+}
+_TIMER_LIBRARY = """\
+mod units;
+
+pub const NAME: &str = greeter::NAME;
+
+/// The minutes of a time such as `1h30m`.
+pub fn minutes(text: &str) -> Result<u32, String> {
+    let mut sum = 0;
+    let mut number = 0;
+    for letter in text.chars() {
+        match (letter.to_digit(10), units::minutes_of(letter)) {
+            (Some(digit), _) => number = number * 10 + digit,
+            (None, Some(factor)) => {
+                sum += number * factor;
+                number = 0;
+            }
+            (None, None) => return Err(format!("no time: {text}")),
+        }
+    }
+    Ok(sum)
+}
+
+"""
+_TIMER_WORK = {
+    "src/lib.rs": _TIMER_LIBRARY + _TIMER_TESTS,
+    "src/units.rs": """\
+/// How many minutes a unit has.
+pub(crate) fn minutes_of(unit: char) -> Option<u32> {
+    match unit {
+        'h' => Some(60),
+        'm' => Some(1),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_hour_has_sixty_minutes() {
+        assert_eq!(minutes_of('h'), Some(60));
+    }
+}
+""",
+    "src/main.rs": """\
+fn main() {
+    match std::env::args().nth(1).map(|text| timer::minutes(&text)) {
+        Some(Ok(minutes)) => println!("{minutes}"),
+        Some(Err(problem)) => {
+            eprintln!("{problem}");
+            std::process::exit(2);
+        }
+        None => println!("{}", timer::NAME),
+    }
+}
+""",
+    "tests/library.rs": """\
+mod common;
+
+#[test]
+fn minutes_are_public() {
+    assert_eq!(timer::minutes(common::HOUR), Ok(60));
+}
+""",
+    "tests/common/mod.rs": 'pub const HOUR: &str = "1h";\n',
+    "examples/hour.rs": 'fn main() {\n    println!("{:?}", timer::minutes("1h"));\n}\n',
+    "rustfmt.toml": "max_width = 100\n",
+    "README.md": "# Timer\n\n    cargo run -- 1h30m\n",
+}
+_MORE_INLINE_TESTS = (
+    _TIMER_TESTS.removesuffix("}\n")
+    + """\
+
+    #[test]
+    fn nothing_is_no_time_at_all() {
+        assert_eq!(minutes(""), Ok(0));
+    }
+}
+"""
+)
+_TIMER_CRITERIA = (
+    Criterion("The library reads times.", "cargo test --lib"),
+    Criterion("The program prints minutes.", "cargo test --test cli"),
+    Criterion("Minutes are printed alone.", "cargo run -q -- 1h30m | grep -qx 90"),
+)
+_GREETER = LoopbackPackage("crate", "greeter", 'pub const NAME: &str = "timer";\n')
+_ADD_CRATE = "cargo add greeter && printf '\\n[profile.release]\\nlto = true\\n' >> Cargo.toml"
+
+_WORDS_MAKEFILE = """\
+CC = gcc
+CFLAGS = -Wall -Iinclude
+OBJECTS = build/words.o
+
+wordtool: build/main.o $(OBJECTS)
+	$(CC) -o $@ $^
+
+build/%.o: src/%.c
+	@mkdir -p build
+	$(CC) $(CFLAGS) -c -o $@ $<
+
+build/test_words: tests/test_words.c $(OBJECTS)
+	$(CC) $(CFLAGS) -o $@ $^
+
+test: build/test_words
+	./build/test_words
+
+clean:
+	rm -rf build wordtool
+
+.PHONY: test clean
+"""
+_WORDS_FILES = {
+    "Makefile": _WORDS_MAKEFILE,
+    ".gitignore": "build/\nwordtool\n",
+    "include/words.h": "int count_words(const char *text);\n",
+    "src/words.c": """\
+#include "words.h"
+
+int count_words(const char *text) { return *text ? 1 : 0; }
+""",
+    "src/main.c": """\
+#include <stdio.h>
+
+#include "words.h"
+
+int main(void) {
+    char text[4096] = {0};
+    if (fread(text, 1, sizeof text - 1, stdin) == 0) return 1;
+    printf("%d\\n", count_words(text));
+    return 0;
+}
+""",
+    "tests/test_words.c": """\
+#include <assert.h>
+#include <stdio.h>
+
+#include "words.h"
+
+int main(void) {
+    assert(count_words("") == 0);
+    assert(count_words("a") == 1);
+    assert(count_words(" a  b\\n") == 2);
+    puts("3 passed");
+    return 0;
+}
+""",
+    "README.md": "# Words\n",
+}
+_WORDS_WORK = {
+    "src/words.c": """\
+#include "letters.h"
+#include "words.h"
+
+int count_words(const char *text) {
+    int count = 0, inside = 0;
+    for (; *text; text++) {
+        if (is_blank(*text)) {
+            inside = 0;
+        } else if (!inside) {
+            inside = 1;
+            count++;
+        }
+    }
+    return count;
+}
+""",
+    "include/letters.h": "int is_blank(char letter);\n",
+    "src/letters.c": """\
+#include "letters.h"
+
+int is_blank(char letter) { return letter == ' ' || letter == '\\n' || letter == '\\t'; }
+""",
+    # A new source has to be named there.
+    "Makefile": _WORDS_MAKEFILE.replace("build/words.o", "build/words.o build/letters.o").replace(
+        ".PHONY: test clean",
+        "build/test_letters: tests/test_letters.c $(OBJECTS)\n"
+        "\t$(CC) $(CFLAGS) -o $@ $^\n\n"
+        "test-letters: build/test_letters\n\t./build/test_letters\n\n"
+        "install: wordtool\n\tinstall wordtool /usr/local/bin\n\n"
+        ".PHONY: test test-letters clean install",
+    ),
+    "tests/test_letters.c": """\
+#include <assert.h>
+
+#include "letters.h"
+
+int main(void) {
+    assert(is_blank(' '));
+    return 0;
+}
+""",
+    ".clang-format": "IndentWidth: 4\n",
+    "README.md": "# Words\n\n    make && ./wordtool < FILE\n",
+}
+
+COMPILED_PROJECTS = (
+    HonestProject(
+        "go",
+        _GO_FILES,
+        (
+            Criterion("Words are counted one by one.", "go test ./internal/text/"),
+            Criterion(
+                "`-count` prints the counts.", "printf 'b a b' | go run . -count | grep -qx '2 b'"
+            ),
+        ),
+        test="go test ./...",
+        needs=("go",),
+        registry=LoopbackPackage(
+            "go", "greeter.test/hello", 'package hello\n\nconst Text = "hi"\n'
+        ),
+        work=("go get greeter.test/hello", _GO_WORK, "go vet ./... && go test ./..."),
+    ),
+    HonestProject(
+        "rust",
+        _TIMER_FILES,
+        _TIMER_CRITERIA,
+        test="cargo test",
+        needs=("cargo",),
+        prepare=("cargo generate-lockfile",),
+        registry=_GREETER,
+        work=(_ADD_CRATE, _TIMER_WORK, "cargo fetch && cargo test -q"),
+    ),
+    HonestProject(
+        "rust-inline-tests",
+        _TIMER_FILES,
+        _TIMER_CRITERIA,
+        test="cargo test",
+        needs=("cargo",),
+        prepare=("cargo generate-lockfile",),
+        registry=_GREETER,
+        work=(
+            _ADD_CRATE,
+            {**_TIMER_WORK, "src/lib.rs": _TIMER_LIBRARY + _MORE_INLINE_TESTS},
+            "cargo fetch && cargo test -q",
+        ),
+    ),
+    HonestProject(
+        "make-c",
+        _WORDS_FILES,
+        (
+            Criterion("Words are counted.", "make test"),
+            Criterion(
+                "The program prints the count.",
+                "make wordtool && printf 'a b\\n' | ./wordtool | grep -qx 2",
+            ),
+        ),
+        test="make test",
+        needs=("gcc", "make"),
+        work=(_WORDS_WORK, "make test && make test-letters && make && make clean"),
+        length="short",
+    ),
+)
