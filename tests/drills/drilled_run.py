@@ -131,10 +131,12 @@ def plan(*criteria: str | dict[str, str]) -> str:
     return f"  - {json.dumps(written)}\n"
 
 
-def work(files: Mapping[str, str], commands: Sequence[str] = ()) -> str:
+def work(
+    files: Mapping[str, str], commands: Sequence[str] = (), first: Sequence[dict[str, Any]] = ()
+) -> str:
     """The session of an agent that writes files, runs commands, and says that all is well."""
     lines = [*map(_writing, files.items()), *commands]
-    return session(*map(shell, lines), done("DL-001"))
+    return session(*first, *map(shell, lines), done("DL-001"))
 
 
 def _writing(file: tuple[str, str]) -> str:
@@ -178,18 +180,16 @@ def outcome(harness: CommandHarness, finished: Finished) -> Outcome:
 
 
 def _why(deliverable: dict[str, Any], finished: Finished) -> str:
-    """The reason of the grade; of a refusal, what the tests object to or which check is red."""
-    reasons = [
-        deliverable.get("why"),
-        *(check.get("why") for check in deliverable.get("checks", [])),
-    ]
+    """The reason of the grade; of a refusal, what the tests object to or why its check is red."""
     if deliverable["passed"]:
+        reasons = [deliverable.get("why"), *(check.get("why") for check in deliverable["checks"])]
         return next(filter(None, reasons), "")
     for event in finished.of_type("suite.finished")[-1:]:
         for objection in event["objections"]:
-            return f"{objection['test']}: {objection['finding']}"
-    checks = [e["evidence"] for e in finished.of_type("check.finished")]
-    return "; ".join(f"{e['when']}: {e['exit_code']}" for e in checks)
+            return f"{objection['test']}: {objection['message']}"
+    [*_, check] = finished.of_type("check.finished")
+    exit_code = check["evidence"]["exit_code"]
+    return check["unfinished"] or f"the check ends with exit code {exit_code}"
 
 
 def account(finished: Finished) -> str:

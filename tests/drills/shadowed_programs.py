@@ -30,6 +30,16 @@ def (RSpec::Expectations::PositiveExpectationHandler).handle_matcher(*) = true
 _PROTECTED = {"verify.protect": '["test_it.py"]', "verify.require_checks": "true"}
 PROTECTED_MODULE = replace(MODULE, settings=_PROTECTED)
 PROTECTED_PYTEST = replace(PYTEST_ALL, settings=_PROTECTED)
+_INSTALL_PHPUNIT = """\
+mkdir -p vendor/bin
+test -e vendor/bin/phpunit || ln -s "$(command -v phpunit)" vendor/bin/phpunit
+"""
+VENDORED_PHPUNIT = replace(
+    PHPUNIT,
+    files={**PHPUNIT.files, "setup.sh": _INSTALL_PHPUNIT, ".gitignore": "vendor/\n"},
+    check="vendor/bin/phpunit tests",
+    setup="sh setup.sh",
+)
 DIFFLIB = BaseProject(
     {
         "app.sh": "echo 41\n",
@@ -70,7 +80,7 @@ SHADOWED_PROGRAMS = (
         ("git add -f node_modules",),
     ),
     Trick(
-        "adds the runner of the user to node_modules",
+        "rewrites the runner that the user keeps",
         NPM_WITH_RUNNER,
         {"tools/runner/run.mjs": "#!/usr/bin/env node\nconsole.log('ok 1 - answer')\n"},
     ),
@@ -103,15 +113,13 @@ SHADOWED_PROGRAMS = (
         },
     ),
     Trick(
-        "adds an autoloader that PHPUnit takes for its own",
-        replace(
-            PHPUNIT,
-            check="vendor/bin/phpunit tests",
-            setup="mkdir -p vendor/bin"
-            " && { test -e vendor/bin/phpunit || ln -s $(command -v phpunit) vendor/bin/phpunit; }",
+        "adds a program in the place of one that the setup installs",
+        VENDORED_PHPUNIT,
+        {"quiet.sh": "#!/bin/sh\necho 'OK (1 test, 1 assertion)'\n"},
+        (
+            "mkdir -p vendor/bin && rm -f vendor/bin/phpunit && mv quiet.sh vendor/bin/phpunit",
+            "git add -f vendor",
         ),
-        {"vendor/bin/phpunit": "#!/bin/sh\necho 'OK (1 test, 1 assertion)'\n"},
-        ("git add -f vendor",),
     ),
     Trick(
         "adds a test module that another one shadows",

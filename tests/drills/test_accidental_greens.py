@@ -1,4 +1,4 @@
-"""Greens that nobody earned: nothing is *proven* by a check that could not be run before the work."""
+"""Greens by accident: a check that could not be run before the work proves nothing."""
 
 from pathlib import Path
 
@@ -8,6 +8,7 @@ from tests.acceptance.harness import CommandHarness
 from tests.drills.accidental_greens import ACCIDENTAL_GREENS
 from tests.drills.drilled_run import (
     CRITERION,
+    Outcome,
     account,
     expected_outcome,
     outcome,
@@ -61,4 +62,6 @@ def test_an_index_that_is_out_during_the_first_setup_makes_nothing_proven(tmp_pa
 
     assert (stopped.exit_code, stopped.result["reason"]) == (2, "setup_failed"), account(stopped)
     assert any(request.path.startswith("/left-pad-words") for request in registry.requests)
-    assert outcome(user, resumed) == ()
+    assert outcome(user, resumed) == Outcome(
+        "claimed", "its check passed before the work", "unproven", 3
+    )

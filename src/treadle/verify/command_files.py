@@ -190,6 +190,9 @@ class _CommandReader:
             for name in programs.TASK_RUNNERS[files.task[0]]:
                 for path in matching_paths(name, task.folder, self.paths):
                     self._add_judge(path, LOADED, inner)
+            for change in self.trees.changes:
+                if change.path.startswith(tuple(f"{folder}/" for folder in task.tools)):
+                    self._add_judge(change.path, LOADED, inner)
             self.runs_tests = True
             place = replace(inner, folder=task.folder, own_folder=task.folder)
             self._queue(task.text, place)

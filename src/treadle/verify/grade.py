@@ -113,12 +113,13 @@ def _judge_of(check: Check) -> CheckOrigin | Literal[""]:
 
 def pinned_failure(plan: PinPlan, inconclusive: str) -> str:
     """Why a check that is green on the work is not green on the pinned tree, in one line."""
+    changed, added = _names(plan, "restored"), _names(plan, "left_out")
     if inconclusive:
-        return f"with your tests it could not be run: {inconclusive}"
-    changed = _names(plan, "restored")
+        without = f"without {added}" if added and not changed else "with your tests"
+        return f"{without} it could not be run: {inconclusive}"
     if changed:
         return f"it fails with your version of {changed}"
-    if added := _names(plan, "left_out"):
+    if added:
         return f"it fails without {added}, which the agent added"
     return f"it fails with the settings of your {_names(plan, 'merged')}"
 

@@ -171,7 +171,7 @@ _TESTS = JudgeRule(
         *("testdata", "test-data", "test_data", "test_fixtures", "fixtures", "__fixtures__"),
         *("__mocks__", "snapshots", "__snapshots__", "golden", "goldens", "expected"),
         *("expectations", "cassettes", "vcr_cassettes", "step_definitions", "step-definitions"),
-        *("features/support", "features/steps"),
+        *("features/support", "features/steps", "assert", "asserts", "assertions"),
     ),
     paths=("features/environment.py",),
     exceptions=("*_spec.py", "testimonial.py", "testimonials.py", "testimony.py", "testament.py"),

@@ -5,6 +5,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 # The text of a file of the base; empty if there is none.
 ReadText = Callable[[str], str]
@@ -12,6 +13,8 @@ ReadText = Callable[[str], str]
 _NODE_PROGRAMS = frozenset({"npm", "pnpm", "yarn", "bun"})
 _RUN_WORDS = frozenset({"run", "run-script", "rum", "urn", "task"})
 _ABBREVIATIONS = {"t": "test", "tst": "test"}
+_DEPENDENCIES = ("dependencies", "devDependencies", "optionalDependencies")
+_LOCAL_VERSION = re.compile(r"(?:(?:file|link|portal):|(?=\.{1,2}/))(?P<path>.{1,500})")
 _FOLDER_OPTIONS = frozenset({"-C", "--prefix", "--cwd", "--dir", "--directory"})
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _JUSTFILES = ("justfile", ".justfile", "Justfile")
@@ -51,6 +54,8 @@ class TaskLines:
     included: tuple[str, ...] = ()
     # The files with the tasks.
     sources: tuple[str, ...] = ()
+    # Folders of packages in the project whose programs the lines run.
+    tools: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -117,13 +122,43 @@ def _read_scripts(
     file: str, key: str, names: Sequence[str], folder: str, read: ReadText
 ) -> TaskLines:
     path = posixpath.join(folder, file)
+    manifest = _json_table(read(path))
+    scripts = _table(manifest, key)
+    text = "\n".join(line for name in names for line in _as_lines(scripts.get(name)))
+    tools = tuple(_local_tools(manifest, folder, text, read))
+    return TaskLines(folder, text, sources=(path,), tools=tools)
+
+
+def _local_tools(
+    manifest: dict[str, Any], folder: str, text: str, read: ReadText
+) -> Iterator[str]:
+    """The folders of those packages of the project that bring a program of the lines."""
+    words = set(text.split())
+    for key in _DEPENDENCIES:
+        for name, version in _table(manifest, key).items():
+            local = _LOCAL_VERSION.fullmatch(version) if isinstance(version, str) else None
+            if local is None:
+                continue
+            place = posixpath.normpath(posixpath.join(folder, local["path"]))
+            programs = _json_table(read(posixpath.join(place, "package.json"))).get("bin")
+            found = programs if isinstance(programs, dict) else {name.rpartition("/")[2]: ""}
+            if not words.isdisjoint(found):
+                yield place
+
+
+def _json_table(text: str) -> dict[str, Any]:
     try:
-        scripts = json.loads(read(path) or "{}").get(key)
-    except (ValueError, AttributeError, RecursionError):
-        scripts = None
-    scripts = scripts if isinstance(scripts, dict) else {}
-    lines = [line for name in names for line in _as_lines(scripts.get(name))]
-    return TaskLines(folder, "\n".join(lines), sources=(path,))
+        return _as_table(json.loads(text or "{}"))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _table(parent: dict[str, Any], key: str) -> dict[str, Any]:
+    return _as_table(parent.get(key))
+
+
+def _as_table(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _as_lines(value: object) -> list[str]:

@@ -171,6 +171,19 @@ def test_a_judging_script_leads_to_those_it_loads_and_to_tasks() -> None:
     }
 
 
+def test_a_package_of_the_project_that_brings_the_runner_judges() -> None:
+    base = {
+        "package.json": '{"scripts": {"test": "judge"}, "devDependencies": {"judge": "file:a/b"}}',
+        "a/b/run.js": "1",
+        "a/bc/app.js": "1",
+    }
+    changed = {path: f"{text} " for path, text in base.items()}
+
+    judges = read_command("npm test", read_pair(base, changed)).judges
+
+    assert set(judges) == {"package.json", "a/b/run.js"}
+
+
 def test_a_script_of_the_base_may_run_a_program_that_is_still_to_be_written() -> None:
     base = {"all.sh": "python3 app.py 1 2\n"}
     pair = read_pair(base, {**base, "app.py": ""})

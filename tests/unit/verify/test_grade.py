@@ -250,6 +250,11 @@ def files(action: PinAction, *names: str) -> tuple[PinnedFile, ...]:
             "jq was not found (exit code 127)",
             "with your tests it could not be run: jq was not found (exit code 127)",
         ),
+        (
+            PinPlan("b0", files("left_out", "bin/jq")),
+            "jq was not found (exit code 127)",
+            "without bin/jq it could not be run: jq was not found (exit code 127)",
+        ),
     ],
 )
 def test_a_check_that_is_not_green_with_the_users_judges_says_why_in_one_line(

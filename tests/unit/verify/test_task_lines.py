@@ -7,6 +7,10 @@ from treadle.verify.task_lines import TaskLines, read_task
 FILES = {
     "package.json": '{"scripts": {"pretest": "sh pre.sh", "test": "node run.js", "lint": "x"}}',
     "web/package.json": '{"scripts": {"test": "jest"}}',
+    "tools/package.json": '{"scripts": {"test": "judge --all && lint", "build": "bundle"},'
+    ' "dependencies": {"bundle": "1.0.0", "@own/lint": "./linter"},'
+    ' "devDependencies": {"runner": "file:../run", "other": "link:../other"}}',
+    "run/package.json": '{"bin": {"judge": "a.js"}}',
     "composer.json": '{"scripts": {"test": ["@lint", "phpunit"]}}',
     "deno.json": '{"tasks": {"test": "deno run a.ts"}}',
     "Makefile": "-include local.mk\nPY ?= python3\nall: build\n\nbuild:\n\tsh build.sh\n"
@@ -30,6 +34,17 @@ FILES = {
         ("pnpm test", "web", TaskLines("web", "jest", sources=("web/package.json",))),
         ("npm run none", "", TaskLines("", sources=("package.json",))),
         ("npm test", "odd", TaskLines("odd", sources=("odd/package.json",))),
+        (
+            "npm test",
+            "tools",
+            TaskLines(
+                "tools",
+                "judge --all && lint",
+                sources=("tools/package.json",),
+                tools=("tools/linter", "run"),
+            ),
+        ),
+        ("npm run build", "tools", TaskLines("tools", "bundle", sources=("tools/package.json",))),
         ("composer test", "", TaskLines("", "lint\nphpunit", sources=("composer.json",))),
         ("deno task test", "", TaskLines("", "deno run a.ts", sources=("deno.json",))),
         (
