@@ -17,6 +17,7 @@ from treadle.verify.word_paths import LAST_STATUS, UNKNOWN, is_folder, matching_
 
 _SIDES = 2
 _TESTS = frozenset({"test", "[", "[["})
+_EQUAL, _UNEQUAL = frozenset({"-eq", "=", "=="}), frozenset({"-ne", "!=", "-gt"})
 _FILE_OPERATOR = re.compile(r"-[a-mo-yA-Z]")
 _SYNTAX = frozenset({"!", "-"})
 
@@ -35,7 +36,8 @@ def is_compared(
         shows_status = any(
             each.inside == call.inside and LAST_STATUS in each.words for each in calls
         )
-        return not outer.code and outer.program != "eval" and not shows_status
+        is_result = not shows_status or _wants_failure(calls[call.inside].words)
+        return not outer.code and outer.program != "eval" and is_result
     if any(files[each].program not in programs.PASSING_ON for each in call.pipes_to):
         return True
     written = _written(calls)
@@ -56,11 +58,19 @@ def _looks_at_results(call: ShellCall, files: CallFiles, tree: frozenset[str]) -
         return files.is_judge
     words = _operands(call, files)
     if LAST_STATUS in words:
-        return False
+        return _wants_failure(call.words)
     paths = [resolve_path(word, call.folder) for word in words if UNKNOWN not in word]
     if len(paths) < len(words) or (not words and files.program not in _TESTS):
         return True
     return not all(path is not None and (path in tree or is_folder(path, tree)) for path in paths)
+
+
+def _wants_failure(words: Sequence[str]) -> bool:
+    """Whether an exit code is to be another than that of success, which no judge ends with."""
+    numbers = {word for word in words if word.isdigit()}
+    if not _EQUAL.isdisjoint(words):
+        return bool(numbers) and not numbers & {"0", "00"}
+    return not _UNEQUAL.isdisjoint(words) and numbers == {"0"}
 
 
 def _operands(call: ShellCall, files: CallFiles) -> list[str]:

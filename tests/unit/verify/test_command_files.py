@@ -87,6 +87,13 @@ def judges(command: str) -> set[str]:
         ("sha256sum -c sums.txt", "sums.txt"),
         ("./greet < in.txt | grep x", "in.txt"),
         ("echo 'not closed; sh run.sh", "run.sh"),
+        ("sh run.sh; test $? -eq 0", "run.sh"),
+        ("sh run.sh; [ 0 = $? ]", "run.sh"),
+        ("sh run.sh; [ $? -ne 1 ]", "run.sh"),
+        ("sh run.sh; [ $? -lt 1 ]", "run.sh"),
+        ("sh run.sh; test $? -eq 2 -o $? -eq 0", "run.sh"),
+        ('test "$(sh run.sh; echo $?)" = 0', "run.sh"),
+        ("sh check.sh; test $? -eq 2", "check.sh"),
     ],
 )
 def test_a_command_is_judged_by_this_file(command: str, path: str) -> None:
@@ -106,6 +113,12 @@ def test_a_command_is_judged_by_this_file(command: str, path: str) -> None:
         ("sh build.sh && python3 -m pytest", "build.sh"),
         ("sh build.sh && sh check.sh", "build.sh"),
         ("! ./greet --bad", "greet"),
+        # An exit code other than that of success is a result.
+        ("./greet --bad 2>/dev/null; test $? -eq 2", "greet"),
+        ("./greet --bad; [ $? -ne 0 ]", "greet"),
+        ("./greet --bad; [[ $? == 3 ]]", "greet"),
+        ('[ "$(./greet --bad >/dev/null; echo $?)" = 2 ]', "greet"),
+        ("for n in 0 x; do ./rotate.sh $n; test $? -eq 2 || exit 1; done", "rotate.sh"),
         ("python3 -m app.cli add 1 | grep -q 1", "app/cli.py"),
         ("python3 -c 'import tally'", "tally.py"),
         ("python3 -m py_compile tally.py", "tally.py"),

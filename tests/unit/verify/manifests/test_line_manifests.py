@@ -117,4 +117,4 @@ def test_added_requirements_are_plain() -> None:
 
 
 def test_a_name_that_is_no_manifest_has_no_merge() -> None:
-    assert [name for name in ("app.py", "tsconfig.json", "notes.txt") if manifest_merge(name)] == []
+    assert [name for name in ("app.py", "data.json", "notes.txt") if manifest_merge(name)] == []
