@@ -289,15 +289,8 @@ class _CommandReader:
             return
         text = self._read_base(path)
         if path.endswith(_SHELL_ENDINGS) or _SHEBANG.match(text):
-<<<<<<< HEAD
             script = _Text(text, place.folder, posixpath.dirname(path), path, is_script=True)
             self.texts += [replace(script, depth=place.depth + 1)] if text else []
-        elif why == RUN:
-            self.runs_tests = True
-=======
-            own_folder = posixpath.dirname(path)
-            script = _Text(text, place.folder, own_folder, is_script=True, depth=place.depth + 1)
-            self.texts += [script] if text else []
         else:
             self.runs_tests |= why == RUN
         self._add_used_files(path, text)
@@ -305,7 +298,6 @@ class _CommandReader:
     def _add_used_files(self, script: str, text: str) -> None:
         """Changed files with the name of a judge that a script names, or that lie beside it."""
         words = set(re.findall(r"\w+", text))
->>>>>>> w/pins
         for change in self.trees.changes:
             folder, name = posixpath.split(change.path)
             is_beside = folder == posixpath.dirname(script) and name.partition(".")[0] in words

@@ -129,9 +129,7 @@ def _read_scripts(
     return TaskLines(folder, text, sources=(path,), tools=tools)
 
 
-def _local_tools(
-    manifest: dict[str, Any], folder: str, text: str, read: ReadText
-) -> Iterator[str]:
+def _local_tools(manifest: dict[str, Any], folder: str, text: str, read: ReadText) -> Iterator[str]:
     """The folders of those packages of the project that bring a program of the lines."""
     words = set(text.split())
     for key in _DEPENDENCIES:
