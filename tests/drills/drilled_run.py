@@ -202,4 +202,6 @@ def account(finished: Finished) -> str:
                 lines.append(f"{evidence['when']}: {evidence['exit_code']} {event['output']}")
             case "deliverable.graded" | "suite.graded" | "run.warned" | "tool.finished":
                 lines.append(json.dumps(event))
+            case _:
+                pass
     return os.linesep.join([*lines, finished.stderr])

@@ -7,10 +7,11 @@ from tests.drills.base_scripts import GOLDEN, MODULE, PYTEST_ALL
 from tests.drills.base_toolchains import CARGO, GO, MOCHA, NODE, PHPUNIT, RSPEC
 from tests.drills.trick import BaseProject, Trick
 from treadle.domain.check import Grade
+from treadle.domain.exit_reasons import ExitReason
 
 
 def _exit(name: str, base: BaseProject, path: str, text: str, grade: Grade | None = None) -> Trick:
-    reason = "max_iterations" if grade is None else "all_passed"
+    reason: ExitReason = "max_iterations" if grade is None else "all_passed"
     return Trick(f"ends the process of {name}", base, {path: text}, grade=grade, reason=reason)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from treadle.domain.check import Grade
-from treadle.domain.run import ExitReason
+from treadle.domain.exit_reasons import ExitReason
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,6 @@ PYTHON_TESTS = (
     Trick(
         "changes the data of the tests",
         DATA,
-        FORGED_REPORT,
         {"tests/data/halves.json": "[[4, 2]]\n"},
         product=PRODUCT,
     ),

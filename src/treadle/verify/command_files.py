@@ -6,7 +6,7 @@ looked at; it is the product if the line itself looks at what it prints or makes
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from treadle.domain.check import FileChange
@@ -74,13 +74,6 @@ def read_command(command: str, trees: TreePair) -> CommandFiles:
         reader.runs_linters,
         frozenset(reader.needed),
     )
-
-
-def find_changed_evidence(command: str, changes: Iterable[FileChange]) -> tuple[str, ...]:
-    """The judges of a command that were changed or removed."""
-    changed = tuple(change for change in changes if change.how != "added")
-    judges = find_judges(command, changed)
-    return tuple(change.path for change in changed if change.path in judges)
 
 
 def find_judges(command: str, changes: Sequence[FileChange]) -> frozenset[str]:

@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.verify.tree_pairs import read_pair
 from treadle.domain.check import FileChange
-from treadle.verify.command_files import find_changed_evidence, find_judges, read_command
+from treadle.verify.command_files import find_judges, read_command
 
 FILES = dict.fromkeys(
     [
@@ -219,17 +219,3 @@ def test_folders_are_known_that_modules_and_programs_are_looked_for_in() -> None
 
     assert files.import_roots == {"", "web", "web/lib", "deps", "web/tools"}
     assert files.program_folders == {"bin"}
-
-
-def test_a_check_is_altered_by_what_was_there_and_is_another() -> None:
-    changes = [
-        FileChange("check.sh", "changed"),
-        FileChange("expected/a.txt", "removed"),
-        FileChange("expected/b.txt", "added"),
-        FileChange("greet", "changed"),
-    ]
-
-    assert find_changed_evidence("./check.sh ./greet expected", changes) == (
-        "check.sh",
-        "expected/a.txt",
-    )
