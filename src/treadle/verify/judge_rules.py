@@ -135,9 +135,8 @@ _TESTS = JudgeRule(
     "tests",
     names=(
         *("test_*", "*_test.*", "*.test.*", "*.spec.*", "*_spec.*", "test.*", "tests.*"),
-        # The names that unittest, node and others look for.
+        # The names that node and others look for; those of unittest are in `pin_plan`.
         *(
-            "test*.py",
             "*_test",
             "*_tests.[!p]*",
             "test-*",
@@ -174,12 +173,12 @@ _TESTS = JudgeRule(
         *("features/support", "features/steps", "assert", "asserts", "assertions"),
     ),
     paths=("features/environment.py",),
-    exceptions=("*_spec.py", "testimonial.py", "testimonials.py", "testimony.py", "testament.py"),
+    exceptions=("*_spec.py",),
     examples=(
         *("tests/unit/test_greeting.py", "pkg/sum_test.go", "web/cart.spec.ts", "conftest.py"),
         *("src/__tests__/cart.js", "spec/models/cart_spec.rb", "pkg/testdata/in.json"),
         *(
-            "testwords.py",
+            "tests.py",
             "test/app.bats",
             "t/basic.t",
             "App.Tests/CartTests.cs",

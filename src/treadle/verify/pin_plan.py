@@ -37,6 +37,8 @@ _RUNNER_SETTINGS = (
     *("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml"),
     *("pyproject.toml", "setup.cfg", "tox.ini"),
 )
+_UNITTEST = frozenset({"unittest", "nose2", "nosetests", "green", "trial", "stestr"})
+_UNITTEST_NAME = re.compile(r"test.*\.py$")
 # Texts that nothing runs.
 _DOCUMENTS = (".md", ".rst", ".txt", ".adoc", ".html")
 
@@ -161,11 +163,18 @@ class _Planner:
             return why
         if _is_vite_settings(path) and not self._uses_vitest:
             return ""
-        kind = judge_kind(path)
+        kind = judge_kind(path) or self._unittest_kind(path)
         if kind is None and path in self.trees.links:
             # A link may stand for a whole folder of tests.
             kind = judge_kind(f"{path}/link")
         return _KIND_WORDS[kind] if kind else ""
+
+    def _unittest_kind(self, path: str) -> EvidenceFileKind | None:
+        """Only unittest looks for tests in every file whose name begins so."""
+        runs_unittest = not _UNITTEST.isdisjoint(self.files.programs) or any(
+            posixpath.basename(judge) == "manage.py" for judge in self.files.judges
+        )
+        return "tests" if runs_unittest and _UNITTEST_NAME.match(posixpath.basename(path)) else None
 
     def _merged(self, change: FileChange, why: str) -> PinnedFile | None:
         path = change.path

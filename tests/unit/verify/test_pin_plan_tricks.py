@@ -23,6 +23,15 @@ def test_a_product_that_silences_its_judge_is_named(command: str, path: str, tex
     assert plan_of(Work(command, {path: ""}, {path: text})) == PinPlan(BASE, (), (path,))
 
 
+def test_unittest_has_a_wider_pattern_of_names_than_others() -> None:
+    changes = {"testwords.py": "pass"}
+
+    assert actions_of(Work("python3 -m unittest", {"testwords.py": "x"}, changes)) == {
+        "testwords.py": "restored"
+    }
+    assert actions_of(Work("pytest", {"testwords.py": "x"}, changes)) == {}
+
+
 def test_helpers_and_cases_of_the_tests_are_restored() -> None:
     base = {
         "test_a.py": "from helpers import same\nload('cases.json')\n",
