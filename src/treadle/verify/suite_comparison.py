@@ -42,9 +42,8 @@ class SuiteRun:
     start_failure: str = ""
     # Why a red run says nothing about the project, such as a signal or the network; else empty.
     outside_failure: str = ""
-    # The program that it did not find; it may be what the work brings.
+    # The program that it did not find; whether the one that the baseline lacked is in this tree.
     missing_program: str = ""
-    # Whether the program that the baseline did not find is in this tree.
     program_present: bool = False
     # What a green run lacks to count as one.
     gap: RunnerGap | None = None
@@ -126,7 +125,9 @@ def _compare(before: SuiteRun, now: SuiteRun, rules: RegressionRules) -> SuiteCo
     if isinstance(now.report, MalformedReport):
         return SuiteComparison((_broken_run(now.report.reason),))
     if now.inconclusive:
-        return SuiteComparison((_unstarted_run(now),))
+        return SuiteComparison(
+            (_broken_run(_with_output_end(f"it cannot run: {now.inconclusive}", now)),)
+        )
     baseline = _known_report(before)
     past = {case.id: case for case in baseline.cases}
     current = {case.id: case for case in now.report.cases}
@@ -283,10 +284,6 @@ def _timed_out_run(now: SuiteRun) -> SuiteObjection:
     seconds = now.evidence.duration_s
     message = f"it was not done after {seconds:.0f} s and was ended (see verify.test_minutes)"
     return _broken_run(_with_output_end(message, now))
-
-
-def _unstarted_run(now: SuiteRun) -> SuiteObjection:
-    return _broken_run(_with_output_end(f"it cannot run: {now.inconclusive}", now))
 
 
 def _all_tests_missing(tests: int, now: SuiteRun) -> SuiteObjection:
