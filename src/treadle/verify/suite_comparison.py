@@ -18,7 +18,6 @@ from treadle.verify.runner_end import RunnerGap
 
 # Percent of coverage that a clean-up may lose.
 _SLACK = 0.1
-# Further tests are not searched for in the plan.
 MOST_LOOKED_UP = 5_000
 # Characters of output in an objection that no test explains.
 _LONGEST_OUTPUT_END = 400
@@ -281,8 +280,8 @@ def _broken_run(message: str) -> SuiteObjection:
 
 
 def _timed_out_run(now: SuiteRun) -> SuiteObjection:
-    seconds = now.evidence.duration_s
-    message = f"it was not done after {seconds:.0f} s and was ended (see verify.test_minutes)"
+    took = f"{now.evidence.duration_s:.0f} s"
+    message = f"it was not done after {took} and was ended (see verify.test_minutes)"
     return _broken_run(_with_output_end(message, now))
 
 
