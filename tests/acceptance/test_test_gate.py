@@ -188,7 +188,8 @@ def test_who_lowers_the_threshold_does_not_lower_what_is_asked_for(harness: Comm
     told = "33.0 % is below 80 %, and was 100.0 % before the work"
     assert told in seen(finished)
     touched = [f for e in finished.of_type("evidence.touched") for f in e["files"]]
-    assert touched == [{"path": ".coveragerc", "judge": "coverage", "change": "changed"}]
+    changed = {"path": ".coveragerc", "judge": "coverage", "change": "changed", "weaker": ""}
+    assert touched == [changed]
     assert statuses(harness) == {"DL1": (False, None)}
     assert_sound(harness, finished)
 

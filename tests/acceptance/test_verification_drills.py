@@ -86,7 +86,8 @@ def test_what_the_specification_checks_is_out_of_the_agents_reach(harness: Comma
     assert checks(finished) == [("DL1", "before", 2), ("DL1", "after", 2)]
     assert changes(finished) == []
     touched = [file for event in finished.of_type("evidence.touched") for file in event["files"]]
-    assert touched == [{"path": "SPEC.md", "judge": "specification", "change": "changed"}]
+    changed = {"path": "SPEC.md", "judge": "specification", "change": "changed", "weaker": ""}
+    assert touched == [changed]
     assert statuses(harness) == {"DL1": (False, None)}
     assert f"[PENDING] A greeting (DL1) red: {HELLO}" in seen(finished)
     assert_sound(harness, finished)
@@ -162,7 +163,8 @@ def test_where_checks_are_required_a_word_is_not_enough(harness: CommandHarness)
     [added] = finished.of_type("check.added")
     assert added["check"]["command"] == HELLO
     assert checks(finished) == [("DL1", "before", 2), ("DL1", "after", 0)]
-    assert statuses(harness) == {"DL1": (True, "proven")}
+    # The agent wrote the check itself.
+    assert statuses(harness) == {"DL1": (True, "self-tested")}
     assert_sound(harness, finished)
 
 

@@ -18,7 +18,7 @@ from treadle.verify.runner_end import RunnerGap
 
 # Percent of coverage that a clean-up may lose.
 _SLACK = 0.1
-MOST_LOOKED_UP = 5_000
+MOST_LOOKED_UP = 5_000  # tests that are searched for in the plan
 # Characters of output in an objection that no test explains.
 _LONGEST_OUTPUT_END = 400
 
