@@ -36,7 +36,7 @@ def uses(line: str) -> dict[str, FileUse]:
         ("php -c a.ini b.php", {"a.ini": "loaded", "b.php": "script"}),
         ("/usr/bin/ruby -Ilib a.rb", {"a.rb": "script"}),
         ("tools/phpunit a.php", {"a.php": "test", "tools/phpunit": "loaded"}),
-        (". ./a.sh b", {"./a.sh": "loaded"}),
+        (". ./a.sh b", {"./a.sh": "sourced"}),
         ("grep -q b a.txt", {"a.txt": "mention"}),
         ("grep -f b a.txt", {"b": "mention", "a.txt": "mention"}),
         ("diff -u a -", {"a": "compared", "-": "compared"}),
