@@ -8,12 +8,17 @@ import pytest
 
 from tests.acceptance.harness import CommandHarness, Finished
 from tests.drills.honest_compiled import COMPILED_PROJECTS
+from tests.drills.honest_make import MAKE_PROJECTS
 from tests.drills.honest_node import NODE_PROJECTS
 from tests.drills.honest_project import HonestProject, deliver, project_of
 from tests.drills.honest_python import PYTHON_PROJECTS
 from tests.drills.honest_scripts import SCRIPT_PROJECTS
+from tests.drills.honest_shell import SHELL_PROJECTS
 
-PROJECTS = (*PYTHON_PROJECTS, *NODE_PROJECTS, *COMPILED_PROJECTS, *SCRIPT_PROJECTS)
+PROJECTS = (
+    *(*PYTHON_PROJECTS, *NODE_PROJECTS, *COMPILED_PROJECTS),
+    *(*MAKE_PROJECTS, *SHELL_PROJECTS, *SCRIPT_PROJECTS),
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 

@@ -68,12 +68,6 @@ class SuiteRun:
             return "it ran out of time"
         return self.setup_failure or self.outside_failure
 
-    def in_view_of(self, work: "SuiteRun") -> "SuiteRun":
-        """The look before the work, red if the work has brought the program that it lacked."""
-        if not (self.missing_program and work.program_present):
-            return self
-        return replace(self, outside_failure="", missing_program="")
-
     @property
     def has_cases(self) -> bool:
         """Whether it names any test."""
