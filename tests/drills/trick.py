@@ -40,7 +40,7 @@ class Trick:
     deceives: Literal["the judge", "nobody"] = "the judge"
     # None: the claim is refused.
     grade: Grade | None = "self-tested"
-    # The one line that a person reads about it.
+    # The one line that a person reads about it; empty: its words are not settled.
     why: str = ""
     reason: ExitReason = "all_passed"
     # short: one of the few that every test run has.
