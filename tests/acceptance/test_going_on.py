@@ -112,7 +112,8 @@ def test_what_a_person_keeps_of_a_rehearsals_plan_has_not_passed_for_a_real_run(
         ANTHROPIC_API_KEY="dummy-key-of-the-test",
     )
 
-    assert (real.exit_code, real.result["rounds"]) == (0, 1)
+    # The work had landed, so the agent changes nothing, and its claim is its word alone.
+    assert (real.result["reason"], real.result["rounds"]) == ("unproven", 1)
     assert "pending again" in real.stderr
 
 

@@ -58,7 +58,7 @@ def test_what_broke_is_pending_what_is_missing_is_proposed_and_no_file_changes(
     harness: CommandHarness,
 ) -> None:
     harness.deliver(script(CHECKED, BUILD_IT))
-    assert statuses_of(harness) == [("DL-001", True, "proven")]
+    assert statuses_of(harness) == [("DL-001", True, "self-tested")]
     (harness.project / "hello.txt").write_text("helo\n")
     harness.git("commit", "-qam", "A slip")
     head = harness.git("rev-parse", "HEAD")
@@ -89,7 +89,7 @@ def test_a_judges_claim_has_to_be_shown_like_any_other(harness: CommandHarness) 
         "deliverable.claimed",
         "deliverable.changed",
     ]
-    assert statuses_of(harness) == [("DL-001", True, "proven")]
+    assert statuses_of(harness) == [("DL-001", True, "self-tested")]
 
 
 def test_without_deliverables_there_is_nothing_to_judge(harness: CommandHarness) -> None:
@@ -107,4 +107,4 @@ def test_work_that_has_not_landed_is_to_be_landed_first(harness: CommandHarness)
 
     assert refused.result["reason"] == "error"
     assert f"left work on {kept.of_type('work.kept')[0]['branch']}" in refused.result["message"]
-    assert statuses_of(harness) == [("DL-001", True, "proven")]
+    assert statuses_of(harness) == [("DL-001", True, "self-tested")]
