@@ -31,6 +31,7 @@ CARGO_VARIABLES: Mapping[str, str] = {
 _FETCHED = re.compile(r"(https?://[^\s\"'`]+/)config\.json")
 _INDEX = re.compile(r"CARGO_REGISTRIES_(\w+)_INDEX")
 _TOKEN = re.compile(r"CARGO_REGISTRIES_(\w+)_TOKEN")
+_GIT_INDEX = re.compile(r"/crates\.\w+-index\b")
 _SPARSE = "sparse+"
 _DEFAULT_SOURCE = "crates-io"
 _GIT = "it is a git repository; use its sparse index (`sparse+https://…`) to reach it in a sandbox"
@@ -44,7 +45,7 @@ def parse_cargo_default(output: str) -> str:
 
 def is_git_index(output: str) -> bool:
     """Whether this cargo has tried to download its index with git, as before version 1.70."""
-    return "crates.io-index" in output
+    return _GIT_INDEX.search(output) is not None
 
 
 def cargo_sources(configuration: UserConfiguration, default: str) -> ToolSources:

@@ -27,9 +27,9 @@ Caused by:
 """
 NIGHTLY = 'DEBUG main:exec: network::fetch: url="https://crates.example/config.json"\n'
 OLD = """
-    Updating crates.io index
+    Updating crates.example index
 Caused by:
-  failed to fetch `https://code.example/rust-lang/crates.io-index`
+  failed to fetch `https://code.example/rust-lang/crates.example-index`
 Caused by:
   [7] Couldn't connect to server (Failed to connect to 127.0.0.1 port 1 after 0 ms)
 """
