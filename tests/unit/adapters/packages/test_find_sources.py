@@ -75,7 +75,9 @@ async def test_a_tool_that_fails_is_skipped(tmp_path: Path) -> None:
 
 async def test_a_cargo_with_a_git_index_says_what_to_do(tmp_path: Path) -> None:
     machine = Machine(tmp_path)
-    machine.install("cargo", "echo 'failed to fetch `https://x.example/crates.example-index`'; exit 101")
+    machine.install(
+        "cargo", "echo 'failed to fetch `https://x.example/crates.example-index`'; exit 101"
+    )
 
     found = await machine.find("rust")
 
