@@ -73,15 +73,10 @@ def without_check(
     deliverables: Sequence[Deliverable], deliverable: str, criterion: str
 ) -> CheckEdit | EditRefusal:
     """Remove the check of a criterion; the criterion stays and can only be claimed."""
-    target = _find_deliverable(deliverables, deliverable)
-    if isinstance(target, EditRefusal):
-        return target
-    text = _find_criterion(target, criterion)
-    if isinstance(text, EditRefusal):
-        return text
-    removed = next((check for check in target.checks if check.criterion == text), None)
-    if removed is None:
-        return EditRefusal(f"{target.id} has no check for {_shorten(text)!r}", _LIST)
+    found = _find_check(deliverables, deliverable, criterion)
+    if isinstance(found, EditRefusal):
+        return found
+    target, removed = found
     kept = tuple(check for check in target.checks if check is not removed)
     return CheckEdit(
         _replace_deliverable(deliverables, replace(target, checks=kept)), target, removed
@@ -92,17 +87,12 @@ def with_accepted_check(
     deliverables: Sequence[Deliverable], deliverable: str, criterion: str
 ) -> CheckEdit | EditRefusal:
     """Make an agent's check the person's own: from now on it can prove the criterion."""
-    target = _find_deliverable(deliverables, deliverable)
-    if isinstance(target, EditRefusal):
-        return target
-    text = _find_criterion(target, criterion)
-    if isinstance(text, EditRefusal):
-        return text
-    previous = next((check for check in target.checks if check.criterion == text), None)
-    if previous is None:
-        return EditRefusal(f"{target.id} has no check for {_shorten(text)!r}", _LIST)
+    found = _find_check(deliverables, deliverable, criterion)
+    if isinstance(found, EditRefusal):
+        return found
+    target, previous = found
     if previous.origin != "agent":
-        return EditRefusal(f"the check for {_shorten(text)!r} is no agent's", _LIST)
+        return EditRefusal(f"the check for {_shorten(previous.criterion)!r} is no agent's", _LIST)
     check = replace(previous, origin="person", why=_why_not_proven(previous))
     checks = tuple(check if each is previous else each for each in target.checks)
     changed = replace(target, checks=checks)
@@ -116,6 +106,22 @@ def _why_not_proven(accepted: Check) -> str:
     if accepted.why != AGENT_CHECK:
         return accepted.why
     return _NOT_PINNED if accepted.pinned == "failed" else ""
+
+
+def _find_check(
+    deliverables: Sequence[Deliverable], deliverable: str, criterion: str
+) -> tuple[Deliverable, Check] | EditRefusal:
+    """The deliverable, and its check of the criterion."""
+    target = _find_deliverable(deliverables, deliverable)
+    if isinstance(target, EditRefusal):
+        return target
+    text = _find_criterion(target, criterion)
+    if isinstance(text, EditRefusal):
+        return text
+    check = next((check for check in target.checks if check.criterion == text), None)
+    if check is None:
+        return EditRefusal(f"{target.id} has no check for {_shorten(text)!r}", _LIST)
+    return target, check
 
 
 def _find_deliverable(deliverables: Sequence[Deliverable], name: str) -> Deliverable | EditRefusal:
