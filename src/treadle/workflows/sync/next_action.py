@@ -1,14 +1,13 @@
 """What a `sync` run does next, as one pure function: checks first, then one session."""
 
-from treadle.domain.session import Completed, QuotaExceeded
-from treadle.workflows.loop.limit_checks import limit_reached, must_stop
+from treadle.domain.session import Completed
+from treadle.workflows.loop.limit_checks import limit_reached, must_stop, needed_wait
 from treadle.workflows.loop.next_action import (
     DecisionRules,
     NextAction,
     Reverify,
     RunSession,
     StopRun,
-    WaitForQuota,
 )
 from treadle.workflows.loop.run_progress import RunProgress
 
@@ -28,8 +27,8 @@ def decide_next(progress: RunProgress, rules: DecisionRules) -> NextAction:
         return StopRun("synced")
     if stop := limit_reached(progress, rules.limits):
         return stop
-    if isinstance(progress.last, QuotaExceeded):
-        return WaitForQuota(progress.last.resets_at, progress.last.message)
+    if wait := needed_wait(progress):
+        return wait
     if sessions >= MAX_SESSIONS:
         return StopRun("max_iterations", f"{MAX_SESSIONS} sessions did not come to an end")
     return RunSession("sync")
