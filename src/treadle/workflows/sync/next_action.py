@@ -16,7 +16,11 @@ MAX_SESSIONS = 3
 
 
 def decide_next(progress: RunProgress, rules: DecisionRules) -> NextAction:
-    """The checks run before the session, which judges what they do not cover."""
+    """The checks run before the session, which judges what they do not cover.
+
+    Ends as interrupted or cancelled, authentication, sandbox_error, unguarded_tool, quota_exceeded
+    (unless waiting), synced, or by a limit. An outage is waited for.
+    """
     if stop := must_stop(progress, rules):
         return stop
     sessions = _sessions(progress)
