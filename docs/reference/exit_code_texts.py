@@ -58,6 +58,10 @@ WHAT_TO_DO = {
         "`treadle resume --max-iterations N`; of `focus` also: a blocker is left after the last "
         "review (`focus.max_reviews`), and `treadle resume` plans once more"
     ),
+    "service_unavailable": (
+        "the message has the last failure and `treadle show` the address; once it answers again, "
+        "`treadle resume`. To wait longer, raise `limits.outage_hours`"
+    ),
     "max_retries_exceeded": (
         "the message says what failed last; `treadle logs` shows it. Then `treadle retry`"
     ),

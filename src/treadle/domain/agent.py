@@ -187,6 +187,8 @@ class SessionBrief:
     thinking_tokens: int | None = None
     # Set to continue an earlier conversation; its earlier cost is not counted again.
     resume: bool = False
+    # The session whose conversation a new session continues under its own id.
+    continues: SessionId | None = None
     cost_before_usd: float = 0.0
 
 

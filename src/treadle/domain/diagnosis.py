@@ -59,3 +59,5 @@ class FaultTable:
     status_in_message: re.Pattern[str] = NEVER
     # Regular expressions of the sentences that report a reached quota, in lower case.
     quota_sentences: tuple[str, ...] = ()
+    # The same for usage that no reset brings back.
+    lasting_quota_sentences: tuple[str, ...] = ()

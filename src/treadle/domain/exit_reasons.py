@@ -42,6 +42,7 @@ ExitReason = Literal[
     "sandbox_error",
     "unguarded_tool",
     "quota_exceeded",
+    "service_unavailable",
     "all_passed",
     "approved",
     "synced",
@@ -129,6 +130,11 @@ END_REASONS: Mapping[ExitReason, EndReason] = {
         QUOTA_SPENT,
         "Stopped: the provider's usage quota is spent",
         "the provider's quota is spent, and the run does not wait for it",
+    ),
+    "service_unavailable": EndReason(
+        NO_SUCCESS,
+        "Stopped: the model service does not answer",
+        "the model service failed for longer than `limits.outage_hours`",
     ),
     "sandbox_error": EndReason(
         UNGUARDED,

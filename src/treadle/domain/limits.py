@@ -19,6 +19,8 @@ class RunLimits:
     # Rounds without progress, and repetitions of the same failure: see `workflows/loop/stuck.py`.
     stuck_rounds: int = 5
     stuck_repeats: int = 3
+    # Hours that a run waits for a model service that fails.
+    outage_hours: float = 6.0
 
 
 @dataclass(frozen=True, slots=True)

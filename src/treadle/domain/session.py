@@ -25,6 +25,8 @@ class ExecutionError:
     error_class: ErrorClass
     # The model service failed, not the request; counts for its breaker.
     of_service: bool = False
+    # The status of the response that the service refused with, if one came.
+    status: int | None = None
     type: Literal["execution_error"] = "execution_error"
 
 
@@ -44,6 +46,8 @@ class BudgetExceeded:
 class QuotaExceeded:
     message: str
     resets_at: datetime | None
+    # No reset brings it back: somebody must buy usage or allow it.
+    lasts: bool = False
     type: Literal["quota_exceeded"] = "quota_exceeded"
 
 
@@ -94,6 +98,18 @@ Outcome: TypeAlias = (
     | SandboxError
     | UnguardedTool
 )
+
+
+def was_kept_from_working(outcome: Outcome) -> bool:
+    """Whether a session met its quota, an outage or a login that the service refused: it is no
+    round, and the next session takes its place."""
+    match outcome:
+        case QuotaExceeded() | ExecutionError(of_service=True):
+            return True
+        case ExecutionError(error_class="authentication", status=status):
+            return status is not None
+        case _:
+            return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,7 @@ from treadle.domain.session import (
     Cancelled,
     Completed,
     Outcome,
+    QuotaExceeded,
     SessionResult,
     TimedOut,
     UnguardedTool,
@@ -55,6 +56,7 @@ from treadle.session.budget_refusal import parse_budget_refusal
 from treadle.session.cost_meter import CostMeter
 from treadle.session.faults import find_unguarded_tool, outcome_of_fault
 from treadle.session.price_list import PriceList
+from treadle.session.quota_messages import find_quota
 from treadle.session.stop_signal import unless_stopped
 from treadle.session.wait_clock import WaitClock
 from treadle.session.watchdog import ProcessorTime, Watchdog
@@ -227,6 +229,9 @@ class SessionDriver:
             return parse_budget_refusal(end.outcome.message) or outcome_of_fault(
                 end.outcome, self.clock.now(), self.faults
             )
+        if isinstance(end.outcome, QuotaExceeded):
+            found = find_quota(end.outcome.message, self.clock.now(), self.faults)
+            return replace(end.outcome, lasts=found is not None and found.lasts)
         return end.outcome
 
 

@@ -144,13 +144,14 @@ def outcome_of_fault(fault: Fault, now: datetime, table: FaultTable) -> Outcome:
     """The outcome of a session that ended in this fault; its message includes the hint."""
     if fault.subtype == SANDBOX_FAULT:
         return SandboxError(fault.message)
-    if quota := find_quota(fault.message, now, table.quota_sentences):
-        return QuotaExceeded(fault.message, quota.resets_at)
+    if quota := find_quota(fault.message, now, table):
+        return QuotaExceeded(fault.message, quota.resets_at, quota.lasts)
     diagnosis = diagnose(fault, table)
     if _is_process_death(fault) and diagnosis.error_class == "retryable":
         return Crashed(fault.message, fault.exit_code)
     message = f"{fault.message} ({diagnosis.hint})" if diagnosis.hint else fault.message
-    return ExecutionError(message, diagnosis.error_class, of_service=diagnosis.of_service)
+    status = fault.api_status or _status_in_message(fault.message, table)
+    return ExecutionError(message, diagnosis.error_class, diagnosis.of_service, status)
 
 
 def _is_process_death(fault: Fault) -> bool:

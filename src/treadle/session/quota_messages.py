@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
+from treadle.domain.diagnosis import FaultTable
 from treadle.session.reset_time import find_reset
 
 MARGIN_S = 60.0
@@ -22,15 +23,24 @@ class QuotaMessage:
     """The provider's limit is reached; `resets_at` is in UTC, None if the message has none."""
 
     resets_at: datetime | None
+    lasts: bool = False
 
 
-def find_quota(text: str, now: datetime, sentences: tuple[str, ...]) -> QuotaMessage | None:
-    """The reached quota that a message reports in one of these sentences, or None."""
+def find_quota(text: str, now: datetime, table: FaultTable) -> QuotaMessage | None:
+    """The reached quota that a message reports in one of the agent's sentences, or None."""
     message = text.strip().replace("’", "'")
     if len(message) > _MAX_LENGTH:
         return None
-    sentence = _pattern(sentences).match(message) if sentences else None
-    return QuotaMessage(find_reset(message[sentence.end() :], now)) if sentence else None
+    lasting = _match(message, table.lasting_quota_sentences)
+    sentence = lasting or _match(message, table.quota_sentences)
+    if sentence is None:
+        return None
+    resets_at = find_reset(message[sentence.end() :], now)
+    return QuotaMessage(resets_at, lasts=lasting is not None and resets_at is None)
+
+
+def _match(message: str, sentences: tuple[str, ...]) -> re.Match[str] | None:
+    return _pattern(sentences).match(message) if sentences else None
 
 
 @cache

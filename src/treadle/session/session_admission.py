@@ -17,6 +17,7 @@ from treadle.session.breaker import (
     admit_run,
     report_session,
     service_result,
+    state_of,
 )
 from treadle.session.credential_quota import block_after_limit, blocked_until, is_quota_back
 
@@ -76,10 +77,15 @@ class SessionAdmission:
             return WaitUntil(when, block.reason, "quota")
         return self._ask_breaker(now)
 
+    def left_alone_until(self) -> datetime | None:
+        """When the service may be asked again, if its breaker is open."""
+        breaker = self.breakers.read(self.service)
+        return breaker.until if state_of(breaker, self.now()) == "open" else None
+
     def after_session(self, result: SessionResult) -> tuple[BreakerOpened | BreakerClosed, ...]:
         """Report the end of a session; the caller records the events."""
         now = self.now()
-        if isinstance(result.outcome, QuotaExceeded):
+        if isinstance(result.outcome, QuotaExceeded) and not result.outcome.lasts:
             self._block_credential(result.outcome, now)
         elif service_result(result.outcome) == "worked":
             self._unblock_credential(now - timedelta(seconds=result.duration_s))

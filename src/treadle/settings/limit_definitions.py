@@ -14,6 +14,9 @@ class LimitSettings:
     max_iterations: int = setting("Rounds that a run may take.", 100, above=0)
     max_retries: int = setting("Failed rounds in a row that are tried again.", 3, least=0)
     day_cost_usd: float = setting("US dollars that all runs may cost in one day.", 100.0, above=0)
+    outage_hours: float = setting(
+        "Hours that a run waits for a model service that fails, before it ends.", 6.0, above=0
+    )
     stuck_rounds: int = setting(
         "Rounds without progress after which a run is ended as stuck.", 5, above=0
     )

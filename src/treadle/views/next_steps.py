@@ -46,6 +46,7 @@ NEXT_COMMANDS: dict[ExitReason, tuple[Command, ...]] = {
         ("treadle doctor", "see whether it worked"),
     ),
     "quota_exceeded": (("treadle resume {id} --wait-for-quota", "sleeps until then"),),
+    "service_unavailable": (("treadle resume {id}", "goes on, and waits again if it must"),),
     "budget_exceeded": (("treadle resume {id} --max-cost USD", "goes on with more money"),),
     "time_exceeded": (("treadle resume {id} --max-minutes N", "goes on with more time"),),
     "max_iterations": (("treadle resume {id} -n N", "goes on with more rounds"),),

@@ -38,6 +38,7 @@ _FAILURES: frozenset[ExitReason] = frozenset(
         "hung",
         "max_retries_exceeded",
         "sandbox_error",
+        "service_unavailable",
         "setup_failed",
         "stuck",
         "tests_failed",

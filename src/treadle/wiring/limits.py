@@ -14,6 +14,7 @@ def run_limits(settings: Settings) -> RunLimits:
         day_cost_usd=limits.day_cost_usd,
         stuck_rounds=limits.stuck_rounds,
         stuck_repeats=limits.stuck_repeats,
+        outage_hours=limits.outage_hours,
     )
 
 

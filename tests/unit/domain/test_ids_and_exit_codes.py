@@ -58,6 +58,7 @@ def test_every_reason_to_end_has_its_exit_code() -> None:
         "stuck": 5,
         "hung": 5,
         "quota_exceeded": 6,
+        "service_unavailable": 5,
         "sandbox_error": 7,
         "unguarded_tool": 7,
         "interrupted": 130,

@@ -151,7 +151,7 @@ async def test_a_model_without_a_known_price_makes_the_cost_an_estimate() -> Non
     assert (await harness.run()).priced is False
 
 
-SERVICE_FAILED = ExecutionError("Internal error", "retryable", of_service=True)
+SERVICE_FAILED = ExecutionError("Internal error", "retryable", of_service=True, status=500)
 LIMIT_TEXT = "You've hit your limit · resets 6pm (UTC)"
 
 
@@ -166,7 +166,7 @@ LIMIT_TEXT = "You've hit your limit · resets 6pm (UTC)"
         (Fault("connect ECONNRESET", exit_code=1), Crashed("connect ECONNRESET", 1)),
         (
             Fault("slow down", api_status=429),
-            ExecutionError("slow down", "rate_limited", of_service=True),
+            ExecutionError("slow down", "rate_limited", of_service=True, status=429),
         ),
         (Fault("what?"), ExecutionError("what?", "retryable")),
     ],

@@ -79,7 +79,7 @@ def utc(
     ],
 )
 def test_a_reached_quota_tells_when_it_resets(text: str, resets_at: datetime) -> None:
-    assert find_quota(text, SUNDAY_8AM, FAULTS.quota_sentences) == QuotaMessage(resets_at)
+    assert find_quota(text, SUNDAY_8AM, FAULTS) == QuotaMessage(resets_at)
 
 
 @pytest.mark.parametrize(
@@ -93,15 +93,6 @@ def test_a_reached_quota_tells_when_it_resets(text: str, resets_at: datetime) ->
         "You've hit your team's shared budget. /model to switch models.",
         "Your organization has reached its monthly usage limit",
         "Your organization's usage limit has been reached",
-        "Your org is out of usage · contact your admin",
-        "Your usage allocation has been disabled by your admin",
-        "Your group's usage limit is set to $0",
-        "Your seat type doesn't include extra usage",
-        "Extra usage is disabled for your organization",
-        "You're out of extra usage",
-        "You’re out of usage credits. See Usage in Settings",
-        "Opus 5.5 requires usage credits. Switch to another model to continue.",
-        "This service is disabled for your org",
         "usage limit reached",
         "Spending cap reached",
         "You've hit your limit · resets 6pm",  # no zone: it could be anyone's six o'clock
@@ -119,7 +110,33 @@ def test_a_reached_quota_tells_when_it_resets(text: str, resets_at: datetime) ->
     ],
 )
 def test_a_quota_without_a_readable_time_is_still_a_quota(text: str) -> None:
-    assert find_quota(text, SUNDAY_8AM, FAULTS.quota_sentences) == QuotaMessage(None)
+    assert find_quota(text, SUNDAY_8AM, FAULTS) == QuotaMessage(None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Your org is out of usage · contact your admin",
+        "Your usage allocation has been disabled by your admin",
+        "Your group's usage limit is set to $0",
+        "Your seat type doesn't include extra usage",
+        "Extra usage is disabled for your organization",
+        "You're out of extra usage",
+        "You’re out of usage credits. See Usage in Settings",
+        "Opus 5.5 requires usage credits. Switch to another model to continue.",
+        "This service is disabled for your org",
+    ],
+)
+def test_usage_that_somebody_must_buy_or_allow_does_not_reset(text: str) -> None:
+    assert find_quota(text, SUNDAY_8AM, FAULTS) == QuotaMessage(None, lasts=True)
+
+
+def test_extra_usage_with_a_reset_is_waited_for() -> None:
+    text = "You're out of extra usage · resets 6pm (UTC)"
+
+    assert find_quota(text, SUNDAY_8AM, FAULTS) == QuotaMessage(
+        SUNDAY_8AM.replace(hour=18, minute=0)
+    )
 
 
 @pytest.mark.parametrize(
@@ -145,7 +162,7 @@ def test_a_quota_without_a_readable_time_is_still_a_quota(text: str) -> None:
     ],
 )
 def test_talk_about_limits_is_no_quota(text: str) -> None:
-    assert find_quota(text, SUNDAY_8AM, FAULTS.quota_sentences) is None
+    assert find_quota(text, SUNDAY_8AM, FAULTS) is None
 
 
 @pytest.mark.parametrize(
@@ -158,9 +175,9 @@ def test_talk_about_limits_is_no_quota(text: str) -> None:
     ],
 )
 def test_a_time_of_day_that_is_over_means_tomorrow(now: datetime, resets_at: datetime) -> None:
-    assert find_quota(
-        "You've hit your limit · resets 6pm (UTC)", now, FAULTS.quota_sentences
-    ) == QuotaMessage(resets_at)
+    assert find_quota("You've hit your limit · resets 6pm (UTC)", now, FAULTS) == QuotaMessage(
+        resets_at
+    )
 
 
 @pytest.mark.parametrize(
@@ -178,7 +195,7 @@ def test_a_time_of_day_that_is_over_means_tomorrow(now: datetime, resets_at: dat
 def test_reset_times_follow_the_clocks_of_their_zone(
     text: str, now: datetime, resets_at: datetime
 ) -> None:
-    found = find_quota(f"You've hit your limit · resets {text}", now, FAULTS.quota_sentences)
+    found = find_quota(f"You've hit your limit · resets {text}", now, FAULTS)
 
     assert found == QuotaMessage(resets_at)
 
@@ -192,9 +209,7 @@ def test_every_moment_of_the_next_day_is_read_back(zone: str, now: datetime, ahe
     reset = (now + timedelta(minutes=ahead)).replace(second=0, microsecond=0)
     shown = reset.astimezone(ZoneInfo(zone))
 
-    found = find_quota(
-        f"You've hit your limit · resets {shown:%I:%M%p} ({zone})", now, FAULTS.quota_sentences
-    )
+    found = find_quota(f"You've hit your limit · resets {shown:%I:%M%p} ({zone})", now, FAULTS)
 
     assert found is not None
     assert found.resets_at is not None
@@ -204,7 +219,7 @@ def test_every_moment_of_the_next_day_is_read_back(zone: str, now: datetime, ahe
 
 @given(st.text(max_size=600), MOMENTS)
 def test_no_text_can_break_the_reading(tail: str, now: datetime) -> None:
-    found = find_quota(f"You've hit your limit · resets {tail}"[:500], now, FAULTS.quota_sentences)
+    found = find_quota(f"You've hit your limit · resets {tail}"[:500], now, FAULTS)
 
     assert found is None or found.resets_at is None or found.resets_at.tzinfo is UTC
 

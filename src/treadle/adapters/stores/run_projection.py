@@ -27,7 +27,7 @@ from treadle.domain.events.work import (
 )
 from treadle.domain.ids import RunId
 from treadle.domain.lifecycle import StoredState, next_state
-from treadle.domain.session import QuotaExceeded
+from treadle.domain.session import was_kept_from_working
 
 RowChange: TypeAlias = tuple[str, tuple[Value, ...]]
 
@@ -87,8 +87,7 @@ def _work_change(run: RunId, event: Event) -> RowChange | None:
                 "UPDATE runs SET cost_usd = cost_usd + ?,"
                 " rounds = rounds - CASE WHEN rounds > 0 THEN ? ELSE 0 END WHERE id=?"
             )
-            # A session that was stopped by the quota does not count as a round.
-            not_counted = int(isinstance(event.result.outcome, QuotaExceeded))
+            not_counted = int(was_kept_from_working(event.result.outcome))
             return sql, (event.result.cost_usd, not_counted, run)
         case WorkspacePrepared():
             sql = "UPDATE runs SET branch=?, snapshot=? WHERE id=?"

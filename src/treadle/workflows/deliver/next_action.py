@@ -1,7 +1,6 @@
 """What a `deliver` run does next, as one pure function."""
 
-from treadle.domain.session import QuotaExceeded
-from treadle.workflows.loop.limit_checks import limit_reached, must_stop
+from treadle.workflows.loop.limit_checks import limit_reached, must_stop, needed_wait
 from treadle.workflows.loop.next_action import (
     AskAboutTests,
     DecisionRules,
@@ -9,7 +8,6 @@ from treadle.workflows.loop.next_action import (
     Reverify,
     RunSession,
     StopRun,
-    WaitForQuota,
 )
 from treadle.workflows.loop.run_progress import RunProgress
 
@@ -38,8 +36,8 @@ def decide_next(progress: RunProgress, rules: DecisionRules) -> NextAction:
         return action
     if stop := limit_reached(progress, rules.limits):
         return stop
-    if isinstance(progress.last, QuotaExceeded):
-        return WaitForQuota(progress.last.resets_at, progress.last.message)
+    if wait := needed_wait(progress):
+        return wait
     planned = progress.tally.total and not progress.plan_outdated
     return RunSession("coding" if planned else "initializer")
 

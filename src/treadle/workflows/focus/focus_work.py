@@ -9,7 +9,7 @@ from treadle.domain.deliverable import Tally
 from treadle.domain.events.focus import PhaseStarted
 from treadle.domain.limits import SessionLimits
 from treadle.domain.ports import Log
-from treadle.domain.session import QuotaExceeded, SessionResult
+from treadle.domain.session import SessionResult, was_kept_from_working
 from treadle.domain.signal import Role
 from treadle.durable.port import Steps
 from treadle.policy.redaction import Redactor
@@ -105,7 +105,7 @@ class FocusWork:
         verdict = await self.steps.step(f"turn {number}", act, returns=SessionVerdict)
         before = self.phase_state
         changed = _files_changed(progress)
-        if not isinstance(result.outcome, QuotaExceeded):
+        if not was_kept_from_working(result.outcome):
             self.phase_state = after_session(before, verdict, files_changed=changed)
         took_s = 0.0
         if has_review(self.phase_state, verdict):

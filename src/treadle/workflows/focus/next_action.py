@@ -1,15 +1,13 @@
 """What a `focus` run does next, as one pure function."""
 
 from treadle.domain.events.focus import Phase
-from treadle.domain.session import QuotaExceeded
 from treadle.workflows.focus.phases import PhaseState
-from treadle.workflows.loop.limit_checks import limit_reached, must_stop
+from treadle.workflows.loop.limit_checks import limit_reached, must_stop, needed_wait
 from treadle.workflows.loop.next_action import (
     DecisionRules,
     NextAction,
     RunSession,
     StopRun,
-    WaitForQuota,
 )
 from treadle.workflows.loop.run_progress import RunProgress
 
@@ -38,6 +36,6 @@ def decide_next(progress: RunProgress, state: PhaseState, rules: DecisionRules) 
     if state.sessions >= rules.limits.max_iterations:
         limit = f"one round may take {rules.limits.max_iterations} sessions"
         return StopRun("max_iterations", f"{limit} (--max-iterations, limits.max_iterations)")
-    if isinstance(progress.last, QuotaExceeded):
-        return WaitForQuota(progress.last.resets_at, progress.last.message)
+    if wait := needed_wait(progress):
+        return wait
     return RunSession(INSTRUCTION_OF[state.phase])

@@ -9,7 +9,12 @@ from dataclasses import replace
 from treadle.domain.events.oversight import LimitNeared
 from treadle.domain.limits import RunLimits, SessionLimits
 from treadle.domain.session import ExecutionError, QuotaExceeded, SandboxError, UnguardedTool
-from treadle.workflows.loop.next_action import DecisionRules, StopRun
+from treadle.workflows.loop.next_action import (
+    DecisionRules,
+    StopRun,
+    WaitForQuota,
+    WaitForService,
+)
 from treadle.workflows.loop.run_progress import RunProgress, failure_message
 from treadle.workflows.loop.stuck import hung, stuck
 
@@ -28,12 +33,16 @@ def must_stop(progress: RunProgress, rules: DecisionRules) -> StopRun | None:
         return StopRun(progress.stopping)
     match progress.last:
         case ExecutionError(message=message, error_class="authentication"):
-            return StopRun("authentication", message)
+            # A service that refuses a login by mistake accepts it the next time.
+            is_first = progress.outage.refusals == 1
+            return None if is_first else StopRun("authentication", message)
         case SandboxError(message=message):
             return StopRun("sandbox_error", message)
         case UnguardedTool(tool=tool):
             message = f"the agent used {tool} without asking, so nothing it did can be relied on"
             return StopRun("unguarded_tool", message)
+        case QuotaExceeded(message=message, lasts=True):
+            return StopRun("quota_exceeded", message)
         case QuotaExceeded(message=message) if not rules.wait_for_quota:
             return StopRun("quota_exceeded", message)
         case QuotaExceeded(message=message) if progress.waits >= MAX_WAITS:
@@ -50,10 +59,23 @@ def limit_reached(progress: RunProgress, limits: RunLimits) -> StopRun | None:
     match progress.last:
         case ExecutionError(message=message, error_class="fatal"):
             return StopRun("error", message)
+        case _ if progress.outage.waited_s >= limits.outage_hours * 3600:
+            return StopRun("service_unavailable", _outage_message(progress, limits))
         case _ if progress.consecutive_errors > limits.max_retries:
             return StopRun("max_retries_exceeded", _retries_message(progress, limits))
         case _:
             return _no_progress(progress, limits)
+
+
+def needed_wait(progress: RunProgress) -> WaitForQuota | WaitForService | None:
+    """What a run waits for before its next session."""
+    match progress.last:
+        case QuotaExceeded(message=message, resets_at=resets_at):
+            return WaitForQuota(resets_at, message)
+        case ExecutionError() as failure if progress.outage.failures:
+            return WaitForService(failure)
+        case _:
+            return None
 
 
 def session_allowance(
@@ -132,6 +154,11 @@ def _no_progress(progress: RunProgress, limits: RunLimits) -> StopRun | None:
     if why := stuck(progress.history, limits):
         return StopRun("stuck", why)
     return None
+
+
+def _outage_message(progress: RunProgress, limits: RunLimits) -> str:
+    failure = progress.outage.failure or "the model service does not answer"
+    return f"{failure} (waited for {limits.outage_hours:g} h: limits.outage_hours)"
 
 
 def _retries_message(progress: RunProgress, limits: RunLimits) -> str:

@@ -7,6 +7,7 @@ from typing import TypeAlias
 from treadle.domain.events.run import Instruction
 from treadle.domain.exit_reasons import ExitReason
 from treadle.domain.limits import RunLimits
+from treadle.domain.session import ExecutionError
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,13 @@ class RunSession:
 class WaitForQuota:
     resets_at: datetime | None
     message: str
+
+
+@dataclass(frozen=True, slots=True)
+class WaitForService:
+    """The model service failed, or refused the login for the first time."""
+
+    failure: ExecutionError
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +44,9 @@ class StopRun:
     message: str = ""
 
 
-NextAction: TypeAlias = RunSession | WaitForQuota | Reverify | AskAboutTests | StopRun
+NextAction: TypeAlias = (
+    RunSession | WaitForQuota | WaitForService | Reverify | AskAboutTests | StopRun
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
+from treadle.domain.agent import SessionBrief
 from treadle.domain.events.run import RoundStarted
 from treadle.domain.events.session import SessionEnded
 from treadle.domain.events.work import SetupFinished
@@ -177,10 +178,7 @@ class RoundSteps:
         if record is not None:
             limits = remaining_limits(limits, cost_usd=record.cost_usd, seconds=record.seconds)
         self.log.record(RoundStarted(ref.number, ref.instruction), once=f"round {ref.index}")
-        brief = self.work.brief(ref.instruction, limits)
-        withheld = withheld_prompt(self.workspace.withheld)
-        prompt = brief.prompt + setup_text + withheld + ref.findings
-        brief = replace(brief, prompt=prompt)
+        brief = self._brief(ref, limits, setup_text)
         if record is None or record.session is None:
             return await self.driver.run(brief, limits)
         # An agent that does not have the session yet starts it with the same id.
@@ -190,10 +188,20 @@ class RoundSteps:
                 brief,
                 prompt=resumed_text(),
                 resume=True,
+                continues=None,
                 cost_before_usd=record.cost_usd,
             )
         spent = PriorSpending(record.cost_usd, record.usage, record.seconds)
         return await self.driver.run(brief, limits, spent=spent)
+
+    def _brief(self, ref: RoundRef, limits: SessionLimits, setup_text: str) -> SessionBrief:
+        """The brief of a new session; one that continues a conversation knows its instruction."""
+        brief = self.work.brief(ref.instruction, limits)
+        remarks = setup_text + withheld_prompt(self.workspace.withheld)
+        if ref.continues is not None and self.driver.agent.can_resume(ref.continues, brief.home):
+            prompt = resumed_text() + remarks
+            return replace(brief, prompt=prompt, continues=ref.continues)
+        return replace(brief, prompt=brief.prompt + remarks + ref.findings)
 
     async def import_round(self, ref: RoundRef, before: str) -> RoundImport:
         """Commit and import the work of a session, because only imported passes count.

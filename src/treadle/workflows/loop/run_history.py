@@ -34,7 +34,7 @@ from treadle.domain.events.work import (
 )
 from treadle.domain.ids import SessionId
 from treadle.domain.run import RunResult
-from treadle.domain.session import QuotaExceeded, SessionResult
+from treadle.domain.session import SessionResult, was_kept_from_working
 from treadle.domain.usage import Usage
 from treadle.workflows.loop.deliverable_history import DeliverableHistory, apply_deliverable
 
@@ -107,11 +107,11 @@ class RunHistory(DeliverableHistory):
 
     @property
     def rounds(self) -> int:
-        """The last round that was started; a session that hit the quota is no round."""
+        """The last round that was started; a session that was kept from working is none."""
         numbers = [
             record.number
             for record in self.session_records
-            if record.result is None or not isinstance(record.result.outcome, QuotaExceeded)
+            if record.result is None or not was_kept_from_working(record.result.outcome)
         ]
         earlier = 0 if self.previous_result is None else self.previous_result.rounds
         return max([earlier, *numbers])

@@ -5,22 +5,24 @@ the interrupted one acts again. What the loop decides by comes out of steps; wha
 records once.
 """
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import assert_never
 
 from treadle.domain.errors import SandboxBroken
-from treadle.domain.events.run import RoundFailed, RunPaused, RunResumed
+from treadle.domain.events.run import RoundFailed
 from treadle.domain.ports import Clock, Log
 from treadle.domain.run import LandingChoice, RunResult
-from treadle.domain.session import QuotaExceeded, SandboxError, SessionResult
+from treadle.domain.session import (
+    QuotaExceeded,
+    SandboxError,
+    SessionResult,
+    was_kept_from_working,
+)
 from treadle.durable.port import Steps
-from treadle.session.quota_messages import wait_until
 from treadle.session.session_admission import WaitUntil
-from treadle.session.stop_signal import unless_stopped
 from treadle.workflows.loop.approval_requests import ApprovalRequester, ask
 from treadle.workflows.loop.command_trial import try_commands
 from treadle.workflows.loop.failing_tests_question import (
@@ -38,12 +40,15 @@ from treadle.workflows.loop.next_action import (
     RunSession,
     StopRun,
     WaitForQuota,
+    WaitForService,
 )
-from treadle.workflows.loop.observation import Observation, Pacing, RunPause
+from treadle.workflows.loop.observation import Observation, Pacing
 from treadle.workflows.loop.round_steps import RoundSteps, RoundVerification, SessionAttempt
+from treadle.workflows.loop.run_pauses import RunPauses
 from treadle.workflows.loop.run_progress import (
     RunProgress,
     after_answer,
+    after_outage,
     after_session,
     after_verification,
     failure_message,
@@ -53,8 +58,6 @@ from treadle.workflows.loop.run_progress import (
 from treadle.workflows.loop.run_timer import RunTimer
 from treadle.workflows.loop.stuck import facts_of
 from treadle.workflows.loop.workflow_state import RoundImport, RoundRef, WorkflowState
-
-SLICE_S = 60.0
 
 
 @dataclass(slots=True)
@@ -68,7 +71,7 @@ class RunLoop:
     clock: Clock
     # Counts its keys per leg.
     log: Log
-    stop: asyncio.Event
+    pauses: RunPauses
     jitter: Callable[[], float]
     timer: RunTimer
     requester: ApprovalRequester
@@ -82,7 +85,6 @@ class RunLoop:
     questions: int = 0
     session_index: int = 0
     attempts: int = 0
-    pauses: int = 0
     observations: int = 0
     is_tried: bool = False
     warned: set[str] = field(default_factory=set)
@@ -107,8 +109,9 @@ class RunLoop:
             match await self._decide(observed):
                 case StopRun() as stop:
                     return result_of(self.progress, stop)
-                case WaitForQuota() as wait:
-                    observed = await self._wait(wait)
+                case WaitForQuota() | WaitForService() as wait:
+                    self.progress = await self.pauses.wait(wait, self.progress, observed.at)
+                    observed = await self._observe()
                 case RunSession() as work:
                     observed = await self._work(work, observed)
                 case Reverify():
@@ -152,9 +155,8 @@ class RunLoop:
     async def _work(self, work: RunSession, observed: Observation) -> Observation:
         if self.progress.rounds or self.progress.last:
             delay_s = round_delay(self.progress, self.pacing, self.jitter)
-            await self._sleep_until(observed.at + timedelta(seconds=delay_s))
-        number = self.progress.rounds + 1
-        ref = RoundRef(self.session_index, number, work.instruction, self.progress.findings)
+            await self.pauses.sleep_until(observed.at + timedelta(seconds=delay_s))
+        ref = self._next_round(work)
         self.uncounted_since = self.clock.monotonic()
         try:
             attempt = await self._session(ref, observed)
@@ -164,7 +166,7 @@ class RunLoop:
                 return await self._wait_for_admission(attempt.hold, observed)
             self.session_index += 1
             # Before anything else can fail, because the money is spent.
-            self.progress = after_session(self.progress, attempt.result)
+            self.progress = await self._count_session(ref, attempt.result)
             self.uncounted_since = self.clock.monotonic()
             if isinstance(attempt.result.outcome, SandboxError):
                 # A process may still write to the clone, so git must not run there.
@@ -184,6 +186,25 @@ class RunLoop:
             return imported.look
         finally:
             self.uncounted_since = None
+
+    def _next_round(self, work: RunSession) -> RoundRef:
+        cut = self.progress.outage.cut
+        return RoundRef(
+            self.session_index,
+            self.progress.rounds + 1,
+            work.instruction,
+            self.progress.findings,
+            cut.session if cut is not None and cut.instruction == work.instruction else None,
+        )
+
+    async def _count_session(self, ref: RoundRef, result: SessionResult) -> RunProgress:
+        """The progress after a session; a run of an older version counted an outage as a round."""
+        is_outage = was_kept_from_working(result.outcome) and not isinstance(
+            result.outcome, QuotaExceeded
+        )
+        if is_outage and await self.steps.patched("wait for the service"):
+            return after_outage(self.progress, result, ref.instruction)
+        return after_session(self.progress, result)
 
     async def _verify(self, step: str, before: str) -> Observation:
         act = partial(self.rounds.verify, before, self.tip, self.progress.accepted)
@@ -241,7 +262,8 @@ class RunLoop:
         if hold.cause == "quota" and not observed.wait_for_quota:
             self.progress = replace(self.progress, last=QuotaExceeded(hold.reason, hold.when))
             return observed
-        return await self._pause(hold.reason, RunPause(hold.when))
+        self.progress = await self.pauses.hold(hold, self.progress, observed.at)
+        return await self._observe()
 
     def _add_round(self, ref: RoundRef, result: SessionResult, imported: RoundImport) -> None:
         facts = facts_of(
@@ -261,36 +283,9 @@ class RunLoop:
         )
 
     def _record_outcome(self, ref: RoundRef, result: SessionResult, observed: Observation) -> None:
+        if self.progress.outage.failures:
+            return  # the pause says why
         if (message := failure_message(result.outcome)) is not None:
             errors, max_retries = self.progress.consecutive_errors, observed.limits.max_retries
             failed = RoundFailed(ref.number, message, errors, max_retries)
             self.log.record(failed, once=f"failed {self.session_index}")
-
-    async def _wait(self, wait: WaitForQuota) -> Observation:
-        act = partial(self._quota_pause, wait)
-        pause = await self.steps.step(f"pause {self.pauses + 1}", act, returns=RunPause)
-        self.progress = replace(self.progress, last=None, waits=self.progress.waits + 1)
-        return await self._pause(wait.message, pause)
-
-    async def _quota_pause(self, wait: WaitForQuota) -> RunPause:
-        now, margin_s = self.clock.now(), self.pacing.quota_margin_s
-        return RunPause(wait_until(wait.resets_at, now, self.jitter(), margin_s=margin_s))
-
-    async def _pause(self, reason: str, pause: RunPause) -> Observation:
-        self.pauses += 1
-        self.log.record(RunPaused(reason, pause.until), once=f"paused {self.pauses}")
-        await self._sleep_until(pause.until)
-        if not self.stop.is_set():
-            self.log.record(RunResumed(), once=f"resumed {self.pauses}")
-        return await self._observe()
-
-    async def _sleep_until(self, when: datetime) -> None:
-        """Wait until a time that a step decided, unless the run is asked to stop.
-
-        Sleeps in slices by wall-clock time, so that a suspended machine counts as waiting.
-        """
-        while (
-            not self.stop.is_set()
-            and (remaining_s := (when - self.clock.now()).total_seconds()) > 0
-        ):
-            await unless_stopped(self.clock.sleep(min(remaining_s, SLICE_S)), self.stop)

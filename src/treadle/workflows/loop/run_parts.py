@@ -27,6 +27,7 @@ from treadle.workflows.loop.observation import Pacing, RunInputs
 from treadle.workflows.loop.round_steps import Prepare, RoundSteps
 from treadle.workflows.loop.run_history import RunHistory
 from treadle.workflows.loop.run_loop import RunLoop
+from treadle.workflows.loop.run_pauses import RunPauses
 from treadle.workflows.loop.run_progress import RunProgress
 from treadle.workflows.loop.run_timer import RunTimer
 from treadle.workflows.loop.run_workspace import RunWorkspace
@@ -179,7 +180,15 @@ class RunParts:
             pacing=self.pacing,
             clock=self.driver.clock,
             log=self.leg_log,
-            stop=self.driver.stop,
+            pauses=RunPauses(
+                self.steps,
+                self.pacing,
+                self.driver.clock,
+                self.leg_log,
+                self.driver.stop,
+                self.jitter,
+                rounds.admission,
+            ),
             jitter=self.jitter,
             timer=self.timer,
             requester=self.requester,

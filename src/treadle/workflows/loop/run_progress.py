@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from treadle.domain.deliverable import Tally
+from treadle.domain.ids import SessionId
 from treadle.domain.run import RunResult
 from treadle.domain.session import (
     BudgetExceeded,
@@ -37,6 +38,28 @@ from treadle.workflows.loop.stuck import RoundFacts
 
 
 @dataclass(frozen=True, slots=True)
+class CutSession:
+    """A session that an outage cut off, and what it was for."""
+
+    session: SessionId
+    instruction: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """The failures of the model service since it last answered a session to its end."""
+
+    failures: int = 0
+    # The message of the last one.
+    failure: str = ""
+    waited_s: float = 0.0
+    # How often in a row it refused the login: it may do so once by mistake.
+    refusals: int = 0
+    # The next session of the same instruction continues its conversation.
+    cut: CutSession | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RunProgress:
     """The state that the next decision depends on."""
 
@@ -58,6 +81,7 @@ class RunProgress:
     others_today_usd: float = 0.0
     # Pauses for quota since the last session without one.
     waits: int = 0
+    outage: Outage = field(default_factory=Outage)
     # The facts before the first round, then after each.
     history: tuple[RoundFacts, ...] = ()
     # Whether passed work can be verified, and whether the current work was.
@@ -84,12 +108,9 @@ class RunProgress:
 def after_session(progress: RunProgress, result: SessionResult) -> RunProgress:
     """The progress after a session. A quota limit is neither a round nor an error."""
     updated = replace(
-        progress,
-        cost_usd=progress.cost_usd + result.cost_usd,
-        usage=progress.usage + result.usage,
+        _with_cost(progress, result),
         running_s=progress.running_s + result.duration_s,
-        priced=progress.priced and result.priced,
-        last=result.outcome,
+        outage=Outage(),
     )
     if isinstance(result.outcome, QuotaExceeded):
         return updated
@@ -109,6 +130,48 @@ def after_session(progress: RunProgress, result: SessionResult) -> RunProgress:
         updated,
         rounds=progress.rounds + 1,
         consecutive_errors=progress.consecutive_errors + 1 if failed else 0,
+    )
+
+
+def after_outage(progress: RunProgress, result: SessionResult, instruction: str) -> RunProgress:
+    """The progress after a session that the service cut off or refused: no round and no error.
+
+    The time of a session without any response was spent in waiting, so it counts as that.
+    """
+    waited_s = 0.0 if result.turns else result.duration_s
+    outage = Outage(
+        failures=progress.outage.failures + 1,
+        failure=failure_message(result.outcome) or "",
+        waited_s=progress.outage.waited_s + waited_s,
+        refusals=progress.outage.refusals + 1 if _is_login_refused(result.outcome) else 0,
+        cut=CutSession(result.session, instruction),
+    )
+    return replace(
+        _with_cost(progress, result),
+        running_s=progress.running_s + result.duration_s - waited_s,
+        outage=outage,
+        verified=False,
+        worked_since=True,
+    )
+
+
+def after_service_wait(progress: RunProgress, waited_s: float) -> RunProgress:
+    """The progress after a pause in which the run left a failing service alone."""
+    outage = replace(progress.outage, waited_s=progress.outage.waited_s + max(0.0, waited_s))
+    return replace(progress, last=None, outage=outage)
+
+
+def _is_login_refused(outcome: Outcome) -> bool:
+    return isinstance(outcome, ExecutionError) and outcome.error_class == "authentication"
+
+
+def _with_cost(progress: RunProgress, result: SessionResult) -> RunProgress:
+    return replace(
+        progress,
+        cost_usd=progress.cost_usd + result.cost_usd,
+        usage=progress.usage + result.usage,
+        priced=progress.priced and result.priced,
+        last=result.outcome,
     )
 
 

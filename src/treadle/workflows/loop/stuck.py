@@ -28,6 +28,7 @@ from treadle.domain.session import (
     SessionResult,
     TimedOut,
     UnguardedTool,
+    was_kept_from_working,
 )
 
 # A shorter session has done nothing but start.
@@ -97,10 +98,12 @@ def _commands(deliverable: Deliverable) -> Sequence[str]:
 
 def classify_end(outcome: Outcome) -> RoundEnd:
     """Whether a session worked, failed, hung or could not work."""
+    if was_kept_from_working(outcome):
+        return "kept_out"
     match outcome:
         case Completed() | MaxTurns() | BudgetExceeded():
             return "worked"
-        case ExecutionError(of_service=True) | QuotaExceeded() | Cancelled():
+        case QuotaExceeded() | Cancelled():
             return "kept_out"
         case TimedOut(limit=limit):
             return "failed" if limit == "wall" else "hung"

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from treadle.domain.agent import SessionBrief
 from treadle.domain.deliverable import Tally
+from treadle.domain.ids import SessionId
 from treadle.domain.limits import SessionLimits
 from treadle.domain.session import SessionResult
 from treadle.workflows.loop.findings import RoundCommits, VerificationFindings
@@ -24,6 +25,8 @@ class RoundRef:
     instruction: str
     # The failures of the round before, described to this session.
     findings: str = ""
+    # A session that an outage cut off: this one continues its conversation.
+    continues: SessionId | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,13 @@
 """What a `sync` run does next, as one pure function: checks first, then one session."""
 
-from treadle.domain.session import Completed, QuotaExceeded
-from treadle.workflows.loop.limit_checks import limit_reached, must_stop
+from treadle.domain.session import Completed
+from treadle.workflows.loop.limit_checks import limit_reached, must_stop, needed_wait
 from treadle.workflows.loop.next_action import (
     DecisionRules,
     NextAction,
     Reverify,
     RunSession,
     StopRun,
-    WaitForQuota,
 )
 from treadle.workflows.loop.run_progress import RunProgress
 
@@ -17,7 +16,11 @@ MAX_SESSIONS = 3
 
 
 def decide_next(progress: RunProgress, rules: DecisionRules) -> NextAction:
-    """The checks run before the session, which judges what they do not cover."""
+    """The checks run before the session, which judges what they do not cover.
+
+    Ends as interrupted or cancelled, authentication, sandbox_error, unguarded_tool, quota_exceeded
+    (unless waiting), synced, or by a limit. An outage is waited for.
+    """
     if stop := must_stop(progress, rules):
         return stop
     sessions = _sessions(progress)
@@ -28,8 +31,8 @@ def decide_next(progress: RunProgress, rules: DecisionRules) -> NextAction:
         return StopRun("synced")
     if stop := limit_reached(progress, rules.limits):
         return stop
-    if isinstance(progress.last, QuotaExceeded):
-        return WaitForQuota(progress.last.resets_at, progress.last.message)
+    if wait := needed_wait(progress):
+        return wait
     if sessions >= MAX_SESSIONS:
         return StopRun("max_iterations", f"{MAX_SESSIONS} sessions did not come to an end")
     return RunSession("sync")

@@ -208,7 +208,7 @@ async def test_the_fourth_error_in_a_row_ends_the_run(harness: RunHarness) -> No
     harness.plan(deliverable("DL-1"))
     harness.sessions = [
         [ending(Crashed("one", 1))],
-        [ending(Fault("two", api_status=500))],
+        [ending(Fault("two"))],
         [ending(MaxTurns(50))],
         [ending(Crashed("four", 1))],
         [ending(Crashed("five", 1))],

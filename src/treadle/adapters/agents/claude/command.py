@@ -23,7 +23,6 @@ QUIET_VARIABLES = {
     "DISABLE_AUTOUPDATER": "1",
     "DISABLE_TELEMETRY": "1",
     "DISABLE_ERROR_REPORTING": "1",
-    "CLAUDE_CODE_MAX_RETRIES": "2",
     # Our tools must be in front of the model, not behind a search.
     "ENABLE_TOOL_SEARCH": "false",
     "CLAUDE_CODE_SDK_READS_SESSION_STATE": "1",
@@ -69,7 +68,7 @@ def command_line(
     command += ["--max-turns", str(brief.max_turns)]
     # Nought is no budget to the binary but a mistake.
     command += ["--max-budget-usd", f"{max(brief.max_cost_usd, 0.0001):.4f}"]
-    command += [f"--{'resume' if brief.resume else 'session-id'}={brief.session}"]
+    command += _conversation(brief)
     if brief.builtin_tools:
         command += [f"--tools={','.join(brief.builtin_tools)}"]
     if brief.thinking_tokens:
@@ -77,6 +76,14 @@ def command_line(
     if given.context is not None:
         command += [f"--append-system-prompt-file={given.context}"]
     return command
+
+
+def _conversation(brief: SessionBrief) -> list[str]:
+    """A new conversation, the session's own of before, or a copy of another session's."""
+    if brief.resume:
+        return [f"--resume={brief.session}"]
+    copied = [f"--resume={brief.continues}", "--fork-session"] if brief.continues else []
+    return [*copied, f"--session-id={brief.session}"]
 
 
 def child_environment(allowed: Mapping[str, str], brief: SessionBrief) -> dict[str, str]:

@@ -104,6 +104,8 @@ _QUOTA_SENTENCES = (
     rf"(?:your )?(?:{_WINDOW} ){{1,3}}(?:usage )?limit reached{_ENDS}",
     rf"(?:your )?usage limit reached{_ENDS}",
     rf"spending cap reached{_ENDS}",
+)
+_LASTING_QUOTA_SENTENCES = (
     r"you're out of (?:extra usage|usage credits)\b",
     r"your org(?:anization)? is out of (?:extra )?usage\b",
     r"your seat type doesn't include (?:extra )?usage\b",
@@ -124,4 +126,5 @@ FAULTS = FaultTable(
     unusable_program=_UNUSABLE_PROGRAM,
     status_in_message=_STATUS_IN_MESSAGE,
     quota_sentences=_QUOTA_SENTENCES,
+    lasting_quota_sentences=_LASTING_QUOTA_SENTENCES,
 )

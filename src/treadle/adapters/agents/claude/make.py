@@ -32,6 +32,12 @@ CREDENTIAL_OF: dict[ScriptedAuth, str] = {"api_key": API_KEY, "subscription": OA
 # How a scripted API knows which of its scripts a session plays.
 REHEARSAL_HEADERS = ("x-treadle-role: {role}", "x-treadle-workspace: {workspace}")
 
+# How often the agent repeats a failed request itself: for about three minutes in a run. A script's
+# outage should not take that long.
+MAX_RETRIES = "CLAUDE_CODE_MAX_RETRIES"
+RETRIES = "10"
+REHEARSAL_RETRIES = "2"
+
 # What a rehearsed agent needs of the user's environment: programs and language, nothing else.
 REHEARSAL_PASSED = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME", "SHELL")
 
@@ -42,7 +48,10 @@ def make_agent(inputs: AgentInputs) -> tuple[ClaudeAgent, list[str]]:
     login = require_login(inputs.environment, inputs.user_home)
     lend_login(login, home=inputs.user_home, private_home=inputs.private_home)
     agent = ClaudeAgent(
-        binary.path, inputs.environment, _attribution(inputs), verbatim=binary.takes_verbatim
+        binary.path,
+        {**inputs.environment, MAX_RETRIES: RETRIES},
+        _attribution(inputs),
+        verbatim=binary.takes_verbatim,
     )
     return agent, _version_warnings(binary)
 
@@ -54,6 +63,7 @@ def rehearsal_agent(inputs: AgentInputs, model: ScriptedModel) -> ClaudeAgent:
         **{name: given[name] for name in REHEARSAL_PASSED if name in given},
         CREDENTIAL_OF[model.auth]: "rehearsal",
         BASE_URL: model.base_url,
+        MAX_RETRIES: REHEARSAL_RETRIES,
     }
     # The bundled binary is of a release that takes prompts verbatim.
     return ClaudeAgent(

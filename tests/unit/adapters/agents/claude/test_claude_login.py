@@ -117,4 +117,5 @@ def test_a_rehearsal_has_a_login_that_opens_nothing_and_the_script_as_its_model(
         "LANG": "C",
         variable: "rehearsal",
         "ANTHROPIC_BASE_URL": "http://127.0.0.1:1",
+        "CLAUDE_CODE_MAX_RETRIES": "2",
     }

@@ -180,7 +180,6 @@ def test_the_child_gets_what_is_allowed_and_what_is_its_own_and_nothing_else(
         "DISABLE_AUTOUPDATER": "1",
         "DISABLE_TELEMETRY": "1",
         "DISABLE_ERROR_REPORTING": "1",
-        "CLAUDE_CODE_MAX_RETRIES": "2",
         "ENABLE_TOOL_SEARCH": "false",
         "CLAUDE_CODE_SDK_READS_SESSION_STATE": "1",
         "CLAUDE_CODE_ENTRYPOINT": "sdk-py",
