@@ -11,6 +11,7 @@ from treadle.cli.context import CommandContext
 from treadle.cli.run_options import OutputOptions, output_options
 from treadle.cli.run_reference import project_run_argument
 from treadle.cli.start import print_detached, run_in_terminal
+from treadle.domain.ids import short_id
 from treadle.domain.run_row import RunRow
 from treadle.runs.resume import ResumeRequest, resume, resume_detached
 from treadle.wiring.checked_request import RunHost
@@ -44,6 +45,10 @@ def resume_run(
     context: CommandContext, row: RunRow, by: Literal["resume", "retry"], values: dict[str, Any]
 ) -> int:
     """Continue the run here until it ends, or leave it to a worker."""
+    if row.state == "succeeded":
+        run = short_id(row.id)
+        click.echo(f"Run {run} is done. See what it brought with `treadle diff {run}`.")
+        return 0
     request = ResumeRequest(
         row=row,
         by=by,

@@ -49,6 +49,8 @@ class RunResult:
     message: str = ""
     # False if part of the cost was estimated with the highest known price.
     priced: bool = True
+    # Another version of Treadle stored the steps of this leg; a new leg continues the run.
+    outdated: bool = False
 
     @property
     def succeeded(self) -> bool:

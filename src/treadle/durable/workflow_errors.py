@@ -4,13 +4,15 @@ from pydantic import ValidationError
 
 from treadle.durable.port import WorkflowChanged
 
+NEXT_LEG = "`treadle resume` goes on in a new leg"
+
 
 def step_changed(*, now: str, stored: str) -> WorkflowChanged:
     """The order or the names of the steps differ from the stored ones."""
     return WorkflowChanged(
         f"this run was begun by another version of Treadle: its next step was “{stored}”"
         f" and is “{now}” now",
-        hint="finish it with the version that began it, or start a new run",
+        hint=NEXT_LEG,
     )
 
 
@@ -19,7 +21,7 @@ def result_changed(name: str, error: ValidationError) -> WorkflowChanged:
     return WorkflowChanged(
         f"this run was begun by another version of Treadle: the result of its step “{name}”"
         f" does not fit ({error.error_count()} differences)",
-        hint="finish it with the version that began it, or start a new run",
+        hint=NEXT_LEG,
     )
 
 

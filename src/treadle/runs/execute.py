@@ -222,8 +222,11 @@ async def _run_loop(active: ActiveRun, driver: SessionDriver, steps: Steps) -> R
         changes = await record_changes(parts, active.context.checked.spec)
         if workflow.lands:
             await land_at_end(active.context, parts, active.loop.landing, result, changes)
-    except (StoreError, WorkflowChanged):
+    except StoreError:
         raise  # not the run's end: it continues when that is repaired
+    except WorkflowChanged as error:
+        ended = active.result("error", f"{error.message} ({error.hint})")
+        return replace(ended, outdated=True)
     except SandboxBroken as error:
         return active.result("sandbox_error", f"{error.message} ({error.hint})")
     except TreadleError as error:

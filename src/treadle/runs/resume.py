@@ -20,7 +20,7 @@ from treadle.domain.run_row import RunRow
 from treadle.durable.port import SHARED_QUEUE
 from treadle.runs.engine_names import engine_location, leg_name, own_queue
 from treadle.runs.locks import lock_run
-from treadle.runs.queue import enqueue_leg, ensure_worker
+from treadle.runs.queue import enqueue_leg, ensure_worker, put_on_queue
 from treadle.runs.rehearsal_model import with_model
 from treadle.runs.request import check_request, with_variables
 from treadle.runs.request_json import read_request, store_request
@@ -43,7 +43,12 @@ class ResumeRequest:
 
 
 async def resume(resumption: ResumeRequest, host: RunHost) -> RunResult:
-    """Continue the run in this process."""
+    """Continue the run in this process; if another version began its leg, in a new leg."""
+    result = await _resume_leg(resumption, host)
+    return await _resume_leg(resumption, host) if result.outdated else result
+
+
+async def _resume_leg(resumption: ResumeRequest, host: RunHost) -> RunResult:
     _refuse_live(resumption)
     root, row = host.environment.root, resumption.row
     with lock_run(root, row.project_key, row.id):
@@ -67,6 +72,20 @@ async def resume_detached(resumption: ResumeRequest, host: RunHost) -> None:
         if not was_claimed:
             enqueue_leg(checked.request, environment)
     ensure_worker(environment)
+
+
+def queue_next_leg(checked: CheckedRequest, result: RunResult) -> None:
+    """Queue a new leg of a run whose leg another version began. The caller holds the run's lock.
+
+    After an interruption the worker that takes up the old leg queues the new one.
+    """
+    request = replace(checked.request, leg=checked.request.leg + 1, so_far=result)
+    store_request(checked.environment.root, request)
+    reopened = RunReopened("resume", run_limits(checked.settings), checked.confinement)
+    with closing(open_store(checked.environment.storage)) as store:
+        recorder = Recorder(store, request.run, SystemClock(), checked.host.readers)
+        recorder.record(reopened, once=f"reopened {request.leg}")
+    put_on_queue(request, checked.environment)
 
 
 async def _checked(resumption: ResumeRequest, host: RunHost) -> tuple[CheckedRequest, RunHistory]:

@@ -24,10 +24,12 @@ from treadle.runs.credentials import known_secrets
 from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location
 from treadle.runs.execute import execute
 from treadle.runs.locks import WORKER, lock_executor, lock_run, lock_worker
+from treadle.runs.queue import put_on_queue
 from treadle.runs.recovery import is_idle, recover_lost_runs
 from treadle.runs.rehearsal_model import with_model
 from treadle.runs.request import check_request
 from treadle.runs.request_json import read_request, request_from, result_json
+from treadle.runs.resume import queue_next_leg
 from treadle.settings.environment import Environment
 from treadle.wiring.checked_request import RunHost
 from treadle.workflows.loop.run_history import RunHistory, read_history
@@ -122,7 +124,13 @@ async def _execute_queued(
     host: RunHost, report: Callable[[str], None], steps: Steps, argument: Json
 ) -> Json:
     environment = host.environment
-    request = _latest_request(request_from(argument), environment)
+    request = request_from(argument)
+    stored = _stored_request(request, environment)
+    if stored.leg > request.leg and stored.so_far is not None:
+        # The process that began the next leg may have ended before it was queued.
+        put_on_queue(stored, environment)
+        return result_json(stored.so_far)
+    request = stored if stored.leg == request.leg else request
     try:
         return result_json(await _execute_when_free(host, request, steps))
     except TreadleError as error:
@@ -141,18 +149,20 @@ async def _execute_when_free(host: RunHost, request: RunRequest, steps: Steps) -
                 lock_run(host.environment.root, checked.project.key, request.run),
                 with_model(request, host) as host_with_model,
             ):
-                return await execute(replace(checked, host=host_with_model), steps)
+                result = await execute(replace(checked, host=host_with_model), steps)
+                if result.outdated:
+                    queue_next_leg(checked, result)
+                return result
         except ProjectInUse:
             await asyncio.sleep(BUSY_S)
 
 
-def _latest_request(request: RunRequest, environment: Environment) -> RunRequest:
+def _stored_request(request: RunRequest, environment: Environment) -> RunRequest:
     """The stored request, which has the options of `treadle resume --detach`."""
     try:
-        stored = read_request(environment.root, request.run)
+        return read_request(environment.root, request.run)
     except ProjectError:
         return request  # the request is stored on another machine
-    return stored if stored.leg == request.leg else request
 
 
 def _end_or_warn(

@@ -22,10 +22,9 @@ def test_a_run_that_is_done_has_nothing_to_go_on_with(
 ) -> None:
     cli.store_run(*stopped("all_passed"))
 
-    assert cli.treadle(command) == 2
-    assert capsys.readouterr().err.splitlines() == [
-        "treadle: run 7c01d2e4 is done",
-        "  hint: see what it brought with `treadle diff 7c01d2e4`",
+    assert cli.treadle(command) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "Run 7c01d2e4 is done. See what it brought with `treadle diff 7c01d2e4`.",
     ]
     assert cli.states() == ["succeeded"]
 
