@@ -162,11 +162,15 @@ def _prepared_lines(
 
 def _setup_lines(event: SetupFinished, options: RenderOptions) -> list[Line]:
     took = duration(event.duration_s)
+    where = f" on a clean checkout of {short_commit(event.commit)}" if event.commit else ""
     if event.exit_code == 0:
-        return [((f"set up in {took}: {event.command}", "quiet"),)]
+        # A round may need several checkouts.
+        if event.commit and options.level < Verbosity.VERBOSE:
+            return []
+        return [((f"set up in {took}{where}: {event.command}", "quiet"),)]
     # Logs of older versions name no cause.
     cause = event.cause or event.output.strip().splitlines()[-3:]
-    first = f"setup failed with exit code {event.exit_code} after {took}: {event.command}"
+    first = f"setup failed with exit code {event.exit_code}{where} after {took}: {event.command}"
     return [*marked_lines("!", first, options), *(((f"  {line}", "quiet"),) for line in cause)]
 
 
