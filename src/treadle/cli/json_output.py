@@ -12,7 +12,7 @@ def encode_json(document: object) -> bytes:
 
 
 def printable_json(document: bytes) -> bytes:
-    """The same document with escapes, wherever it goes: what is in a file is often printed later."""
+    """The same with escapes, wherever it goes: what is in a file is often printed later."""
     if document.isascii() and b"\x7f" not in document:
         return document
     return escape_json(document.decode()).encode()
