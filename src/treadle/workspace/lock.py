@@ -24,7 +24,8 @@ _ATTEMPTS = 5
 # In the git directory.
 SHARED_LOCK = "treadle.lock"
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
-_NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS)
+# A network file system without locks, and a full disk, where the lock is held without its owner.
+_TOLERATED = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.ENOSPC, errno.EDQUOT)
 _MAX_OWNER = 8192
 
 
@@ -163,8 +164,8 @@ def _take_shared(descriptor: int, text: str) -> bool:
     try:
         return _take(descriptor, text)
     except OSError as error:
-        if error.errno in _NO_LOCKS:
-            return True  # a network file system without locks: the other lock has to do
+        if error.errno in _TOLERATED:
+            return True
         raise
 
 
