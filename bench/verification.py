@@ -73,7 +73,7 @@ async def _measured(
     host = RunHost(environment, asyncio.Semaphore(1))
     checked = await checked_commands(request, host, settings, found)
     done = []
-    with temporary_runner(checked) as runner:
+    with temporary_runner(checked, own_commit=commits[0]) as runner:
         for _ in range(times + 1):
             plain_s = _plain(project, variables)
             # A plan is made for each round anew.

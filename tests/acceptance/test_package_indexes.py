@@ -25,6 +25,7 @@ from treadle.adapters.packages.package_sources import PackageSources
 from treadle.adapters.sandboxes.interpreter import this_interpreter
 from treadle.domain.events.oversight import HostAsked
 from treadle.domain.sandbox import Confinement, SandboxFailed
+from treadle.gateway.allowed_hosts import AllowedHosts
 from treadle.gateway.indexes.certificates import authority_files
 from treadle.gateway.sandbox_network import SandboxIndexes, machine_proxy, open_network
 from treadle.settings.definitions import SandboxSettings
@@ -66,7 +67,7 @@ async def sandboxed(line: str, project: Path, sources: PackageSources) -> InSand
     )
     with open_network(
         "gateway",
-        (),
+        AllowedHosts(),
         decisions.append,
         upstream=machine_proxy({}),
         interpreter=this_interpreter().program,

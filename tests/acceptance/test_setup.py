@@ -176,3 +176,42 @@ def test_a_sandbox_that_fails_in_setup_ends_the_run(harness: CommandHarness) -> 
 
     assert done.result["reason"] == "sandbox_error"
     assert done.of_type("setup.finished", "session.started") == []
+
+
+WRITE_INSTALL = """
+  - role: implementer
+    turns:
+      - tool: Write
+        input: {file_path: install.sh, content: "python3 fetch.py http://hosts.example:PORT/changed\\n"}
+      - text: Half of it.
+"""
+
+
+def test_a_workspace_that_an_agent_changed_reaches_no_hosts_for_setup_alone(
+    harness: CommandHarness,
+) -> None:
+    with index() as hosts:
+        committed(harness, "fetch.py", "import sys, urllib.request as u; u.urlopen(sys.argv[1])\n")
+        own = f"http://hosts.example:{hosts.port}/own/pip/"
+        committed(harness, "install.sh", f"python3 fetch.py {own}\n")
+        settings = {
+            "project.setup": '"sh install.sh"',
+            "policy.profiles": '["php"]',
+            "sandbox.hosts": f'["hosts.example:{hosts.port}=127.0.0.1"]',
+        }
+        harness.settings(settings)
+        assert harness.treadle("trust", "--yes").exit_code == 0
+        changes = WRITE_INSTALL.replace("PORT", str(hosts.port))
+
+        done = harness.deliver(script(ONE_DELIVERABLE, changes, BUILD_IT), settings=settings)
+
+    name = f"hosts.example:{hosts.port}"
+    setups = done.of_type("setup.finished")
+    assert hosts.asked == ["/own/pip/"], done.stderr
+    # The workspace before the first session, and after the one that changed it.
+    in_workspace = [
+        (e["exit_code"], e["hosts"], e["reached"], e["refused"]) for e in setups if not e["commit"]
+    ]
+    assert in_workspace[0] == (0, [name], [name], [])
+    assert set(map(repr, in_workspace[1:])) == {repr((1, [], [], [name]))}
+    assert any("sandbox.network" in line for line in setups[-1]["cause"])

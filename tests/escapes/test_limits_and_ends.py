@@ -164,3 +164,23 @@ def test_a_command_that_ran_is_distinguished_from_one_that_did_not(
     failed = reported("/nonexistent/agent")
     assert failed is not None
     assert failed.message == "the sandbox has no /nonexistent/agent"
+
+
+LOOK = """
+import pathlib
+for name in ("keys", "key-users", "timer_list", "latency_stats", "sched_debug"):
+    try: print(name, len(pathlib.Path("/proc", name).read_text()))
+    except OSError: pass
+try: open("/proc/keys", "w").write("x")
+except OSError: print("read-only")
+"""
+
+
+def test_keys_and_timers_of_the_machine_are_not_shown(
+    caller: Caller, attacked: AttackedMachine
+) -> None:
+    done = run(caller, python(caller, LOOK), attacked.within)
+
+    lines = done.stdout.split("\n")[:-1]
+    assert "keys 0" in lines
+    assert [line for line in lines if not line.endswith(" 0")] == ["read-only"]

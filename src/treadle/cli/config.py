@@ -8,6 +8,7 @@ from treadle.cli.context import CommandContext
 from treadle.runs.trust import not_trusted
 from treadle.settings.load import load_settings
 from treadle.settings.settings_table import format_table, setting_rows
+from treadle.views.safe_text import escape_json
 
 
 @click.group(name="config")
@@ -27,7 +28,8 @@ def show(context: CommandContext, project_dir: str | None, *, as_json: bool) -> 
     rows = setting_rows(resolved, not_trusted=untrusted)
     if as_json:
         document = {row.key: {"value": row.value, "origin": row.origin} for row in rows}
-        click.echo(json.dumps(document, indent=2, ensure_ascii=False, default=str))
+        text = json.dumps(document, indent=2, ensure_ascii=False, default=str)
+        click.echo(escape_json(text))
     else:
         click.echo(format_table(rows))
 

@@ -9,6 +9,7 @@ from typing import TextIO
 
 import click
 
+from treadle.cli.json_output import printable_json
 from treadle.cli.streams import redirect_to_null
 from treadle.domain.events.all_events import RecordedEvent
 from treadle.domain.wire import encode_recorded
@@ -36,7 +37,7 @@ class JsonLines:
         """One event as one line, as it is stored."""
         if self._closed:
             return
-        line = encode_recorded(recorded)
+        line = printable_json(encode_recorded(recorded))
         if not self.busy and len(line) < AT_ONCE and self._ready():
             self._write(line.decode())
             return

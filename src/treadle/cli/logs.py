@@ -11,6 +11,7 @@ import click
 
 from treadle.adapters.clock import SystemClock
 from treadle.cli.context import LARGEST_COUNT, CommandContext
+from treadle.cli.json_output import printable_json
 from treadle.cli.log_follower import FollowedLog, follow_log
 from treadle.cli.run_reference import run_argument
 from treadle.cli.terminal.screen import detect_screen
@@ -89,7 +90,7 @@ def command(context: CommandContext, row: RunRow, /, **values: Any) -> None:
 
 
 def _print_json(recorded: RecordedEvent) -> None:
-    click.echo(encode_recorded(recorded))
+    click.echo(printable_json(encode_recorded(recorded)))
 
 
 def _no_tick() -> None:

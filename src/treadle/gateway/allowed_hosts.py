@@ -1,14 +1,15 @@
 """Decides which hosts the filtering proxy may reach, by the entries of `sandbox.hosts`. Pure."""
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import TypeAlias
 
 from treadle.domain.errors import SettingsError
 
 Address: TypeAlias = IPv4Address | IPv6Address
+HostAndPort: TypeAlias = tuple[str, int]
 
 HTTP_PORT = 80
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
@@ -43,6 +44,15 @@ class HostEntry:
     port: int
     # Set by the user: used instead of a DNS lookup, and it may be private.
     address: Address | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AllowedHosts:
+    """What may be reached; `closed` has hosts that the user named and that are refused here, each
+    with the reason."""
+
+    entries: tuple[HostEntry, ...] = ()
+    closed: Mapping[HostAndPort, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +104,15 @@ def authority(request: HostRequest) -> str:
     return f"{host}:{request.port}"
 
 
-def find_entry(request: HostRequest, entries: Sequence[HostEntry]) -> HostEntry | HostRefused:
+def find_entry(request: HostRequest, hosts: AllowedHosts) -> HostEntry | HostRefused:
     """The entry that allows a request."""
-    for entry in entries:
+    for entry in hosts.entries:
         if (entry.host, entry.port) == (request.host, request.port):
             if request.target is None or request.port == HTTP_PORT or entry.address is not None:
                 return entry
             return HostRefused(f"only port {HTTP_PORT} may be spoken to without encryption")
+    if reason := hosts.closed.get((request.host, request.port)):
+        return HostRefused(reason)
     download = _known_download(request.host)
     because = f" ({download})" if download else ""
     return HostRefused(f"{request.host}:{request.port} is not in sandbox.hosts{because}")

@@ -16,6 +16,7 @@ import h11
 from treadle.domain.events.oversight import HostAsked
 from treadle.gateway.allowed_hosts import (
     Address,
+    AllowedHosts,
     HostEntry,
     HostRefused,
     HostRequest,
@@ -31,6 +32,7 @@ from treadle.gateway.proxy_connection import (
     TransferLimit,
     TransferLimitReached,
     TransferLimits,
+    TunnelRefused,
 )
 from treadle.gateway.sockets import SocketDirectory
 
@@ -77,16 +79,16 @@ class _Route:
 
 
 class FilteringProxy:
-    """`with FilteringProxy(entries, record) as proxy:` listens at `proxy.socket`.
+    """`with FilteringProxy(hosts, record) as proxy:` listens at `proxy.socket`.
 
     `record` is called in the proxy's thread, once for each different decision. If the machine has
     a proxy of its own, that proxy resolves the names. `indexes` serves package indexes, whose hosts
-    need not be among the entries.
+    need not be among those.
     """
 
     def __init__(
         self,
-        entries: Sequence[HostEntry],
+        hosts: AllowedHosts,
         record: RecordDecision,
         *,
         resolve: LookUp = look_up,
@@ -94,7 +96,7 @@ class FilteringProxy:
         limits: TransferLimits | None = None,
         indexes: IndexServer | None = None,
     ) -> None:
-        self._entries = tuple(entries)
+        self._hosts = hosts
         self._record = record_once(record)
         self._resolve = resolve
         self._upstream = upstream
@@ -166,7 +168,7 @@ class FilteringProxy:
             self._record(HostAsked("?", 0, allowed=False, reason=request.reason))
             await connection.refuse(403, request.reason)
             return
-        entry = find_entry(request, self._entries)
+        entry = find_entry(request, self._hosts)
         if await self._answer_index(connection, request, entry):
             return
         route = entry if isinstance(entry, HostRefused) else await self._route_to(entry, request)
@@ -190,12 +192,26 @@ class FilteringProxy:
             await connection.refuse(502, f"{route.request.host} was not reached")
             return
         try:
-            await _relay(connection, route.request, remote, self._limits)
+            await self._relay(connection, route.request, remote)
         except asyncio.CancelledError:
             remote[1].transport.abort()
             raise
         finally:
             remote[1].close()
+
+    async def _relay(
+        self, connection: ProxyConnection, request: HostRequest, remote: Streams
+    ) -> None:
+        try:
+            if request.target is None:
+                await connection.tunnel(request, remote, self._limits)
+            else:
+                await connection.forward(request, remote, self._limits)
+        except* TunnelRefused as refused:
+            reason = str(refused.exceptions[0])
+            self._record(HostAsked(request.host, request.port, allowed=False, reason=reason))
+        except* (ConnectionError, TimeoutError, TransferLimitReached, h11.RemoteProtocolError):
+            pass  # both directions have ended
 
     async def _route_to(self, entry: HostEntry, request: HostRequest) -> _Route | HostRefused:
         if entry.address is None and (proxy := self._upstream(entry.host, entry.port)):
@@ -245,18 +261,6 @@ def record_once(record: RecordDecision) -> RecordDecision:
 
 def default_limits() -> TransferLimits:
     return TransferLimits(TransferLimit(MAX_SENT), TransferLimit(MAX_RECEIVED))
-
-
-async def _relay(
-    connection: ProxyConnection, request: HostRequest, remote: Streams, limits: TransferLimits
-) -> None:
-    try:
-        if request.target is None:
-            await connection.tunnel(remote, limits)
-        else:
-            await connection.forward(request, remote, limits)
-    except* (ConnectionError, TransferLimitReached, h11.RemoteProtocolError):
-        pass  # both directions have ended
 
 
 T = TypeVar("T")

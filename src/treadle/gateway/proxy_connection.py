@@ -3,12 +3,18 @@
 import asyncio
 import ssl
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import h11
 
-from treadle.gateway.allowed_hosts import HTTP_PORT, HostRequest, authority
+from treadle.gateway.allowed_hosts import HTTP_PORT, HostRefused, HostRequest, authority
 from treadle.gateway.outbound_connection import Streams
+from treadle.gateway.tunnel_opening import (
+    OpeningUnfinished,
+    PassedOpening,
+    PlainRequest,
+    judge_opening,
+)
 
 MAX_HEAD = 64 * 1024
 HEAD_TIMEOUT_S = 30.0
@@ -22,6 +28,10 @@ _HOP_BY_HOP = frozenset(
 
 class TransferLimitReached(Exception):
     """The byte limit of one direction is reached."""
+
+
+class TunnelRefused(Exception):
+    """The process speaks to another host than the one that it asked for."""
 
 
 @dataclass(slots=True)
@@ -130,15 +140,48 @@ class ProxyConnection:
         self._send(h11.Response(status_code=200, headers=[], reason=b"OK"))
         return self._peer.trailing_data[0]
 
-    async def tunnel(self, remote: Streams, limits: TransferLimits) -> None:
-        """Copy bytes in both directions until both end."""
+    async def tunnel(self, request: HostRequest, remote: Streams, limits: TransferLimits) -> None:
+        """Copy bytes in both directions until both end. Nothing is sent before it is known that the
+        process speaks to the host that it asked for; else TunnelRefused is raised, in a group."""
         unread = await self._accept_tunnel()
         reader, writer = remote
-        limits.sent.take(len(unread))
-        writer.write(unread)
         async with asyncio.TaskGroup() as both:
-            both.create_task(_copy_stream(self._reader, writer, limits.sent))
+            # Some servers speak first.
             both.create_task(_copy_stream(reader, self._writer, limits.received))
+            data, opening = await self._read_opening(unread, request.host)
+            if isinstance(opening, HostRefused):
+                raise TunnelRefused(opening.reason)
+            if isinstance(opening, PlainRequest):
+                inner = ProxyConnection(self._reader, self._writer)
+                await inner.send_plain_request(data, request, writer, limits.sent)
+                return
+            limits.sent.take(len(data))
+            writer.write(data)
+            await _copy_stream(self._reader, writer, limits.sent)
+
+    async def _read_opening(
+        self, data: bytes, host: str
+    ) -> tuple[bytes, PassedOpening | PlainRequest | HostRefused]:
+        while isinstance(opening := judge_opening(data, host), OpeningUnfinished):
+            more = await self._reader.read(CHUNK_BYTES)
+            if not more:
+                return data, PassedOpening()
+            data += more
+        return data, opening
+
+    async def send_plain_request(
+        self,
+        data: bytes,
+        request: HostRequest,
+        writer: asyncio.StreamWriter,
+        limit: TransferLimit,
+    ) -> None:
+        """Send on the one request that begins with this data, in the name of the host."""
+        self._peer.receive_data(data.lstrip(b"\r\n"))
+        line = await self.read_request_line()
+        if line is None or not line[1].startswith("/"):
+            raise TunnelRefused(f"the request to {request.host} has no path")
+        await self._forward_request(replace(request, target=line[1]), writer, limit)
 
     async def forward(self, request: HostRequest, remote: Streams, limits: TransferLimits) -> None:
         """Forward one plain HTTP request and its response; later requests are not read."""

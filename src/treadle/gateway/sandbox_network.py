@@ -4,7 +4,7 @@ package indexes, unless everything is open or they are closed."""
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from treadle.domain.events.oversight import HostAsked
@@ -12,7 +12,7 @@ from treadle.domain.package_index import PackageIndex
 from treadle.domain.ports import Log
 from treadle.domain.sandbox import Network
 from treadle.gateway import bridge
-from treadle.gateway.allowed_hosts import Address, HostEntry
+from treadle.gateway.allowed_hosts import Address, AllowedHosts, HostEntry
 from treadle.gateway.filtering_proxy import FilteringProxy, look_up, record_once
 from treadle.gateway.indexes.certificates import trusted_certificates
 from treadle.gateway.indexes.index_cache import IndexCache
@@ -95,7 +95,7 @@ def host_recorder(log: Log) -> Record:
 @contextmanager
 def open_network(
     network: Network,
-    hosts: Sequence[HostEntry],
+    hosts: AllowedHosts,
     record: Record,
     *,
     upstream: Upstream,
@@ -107,18 +107,20 @@ def open_network(
     if network == "open" or (network != "allowlist" and access is None):
         yield SandboxNetwork(network)
         return
-    entries = hosts if network == "allowlist" else ()
+    named = hosts.entries
+    if network != "allowlist":
+        hosts = replace(hosts, entries=())
     if access is None:
-        with FilteringProxy(entries, record, upstream=upstream) as proxy:
+        with FilteringProxy(hosts, record, upstream=upstream) as proxy:
             yield _behind(proxy, network, interpreter)
         return
     with (
         _private_folder() as folder,
         FilteringProxy(
-            entries,
+            hosts,
             record,
             upstream=upstream,
-            indexes=_index_server(access, record, folder, upstream, hosts),
+            indexes=_index_server(access, record, folder, upstream, named),
         ) as proxy,
     ):
         certificates = folder / CERTIFICATES

@@ -60,7 +60,7 @@ async def land_run(row: RunRow, environment: Environment) -> WorkLanded | WorkKe
     try:
         work = find_work(store, row)
         project = await find_project(path_from(row.project_path), environment.raw)
-        with lock_project_for(environment.root, project.key, row.id):
+        with lock_project_for(environment.root, project.key, row.id, project.root):
             snapshot = await restore_snapshot(project, work.prepared)
             imported = await restore_import(project, snapshot, work.imported)
             settings = load_settings(project.root, environment=environment.raw).settings

@@ -18,10 +18,13 @@ _ATTEMPTS = 100
 
 
 @contextmanager
-def lock_project_for(root: Path, project_key: str, run: RunId) -> Iterator[None]:
-    """Lock the project within the block; the lock ends with the process."""
+def lock_project_for(
+    root: Path, project_key: str, run: RunId, project: Path | None = None
+) -> Iterator[None]:
+    """Lock the project within the block; the lock ends with the process. With the project's path,
+    runs of another directory of Treadle are kept out, too."""
     try:
-        lock = lock_project(root, project_key, run)
+        lock = lock_project(root, project_key, run, project)
     except OSError as error:
         raise _unwritable(root, error) from error
     if isinstance(lock, ProjectBusy):
@@ -31,9 +34,14 @@ def lock_project_for(root: Path, project_key: str, run: RunId) -> Iterator[None]
 
 
 @contextmanager
-def lock_run(root: Path, project_key: str, run: RunId) -> Iterator[None]:
+def lock_run(
+    root: Path, project_key: str, run: RunId, project: Path | None = None
+) -> Iterator[None]:
     """Lock the project and the run; the run's lock shows that its process is alive."""
-    with lock_project_for(root, project_key, run), _open_lock(root, run_lock(root, run)) as file:
+    with (
+        lock_project_for(root, project_key, run, project),
+        _open_lock(root, run_lock(root, run)) as file,
+    ):
         # Does not wait, because that would block other runs of this process.
         if not _try_lock(file):
             raise ProjectInUse(

@@ -17,6 +17,7 @@ from treadle.domain.limits import RunLimits
 from treadle.domain.run import RunResult
 from treadle.domain.run_request import RunRequest
 from treadle.domain.run_row import RunRow
+from treadle.domain.stored_path import path_from
 from treadle.durable.port import SHARED_QUEUE
 from treadle.runs.engine_names import engine_location, leg_name, own_queue
 from treadle.runs.locks import lock_run
@@ -51,7 +52,7 @@ async def resume(resumption: ResumeRequest, host: RunHost) -> RunResult:
 async def _resume_leg(resumption: ResumeRequest, host: RunHost) -> RunResult:
     _refuse_live(resumption)
     root, row = host.environment.root, resumption.row
-    with lock_run(root, row.project_key, row.id):
+    with lock_run(root, row.project_key, row.id, path_from(row.project_path)):
         checked, history = await _checked(resumption, host)
         with with_model(checked.request, host) as host_with_model:
             _claim(checked, queue=own_queue(row.id))
@@ -63,7 +64,7 @@ async def resume_detached(resumption: ResumeRequest, host: RunHost) -> None:
     """Queue the run for the workers."""
     _refuse_live(resumption)
     environment, row = host.environment, resumption.row
-    with lock_run(environment.root, row.project_key, row.id):
+    with lock_run(environment.root, row.project_key, row.id, path_from(row.project_path)):
         checked, history = await _checked(resumption, host)
         await probe_before(checked)
         # A worker that takes the run at once waits for this lock.

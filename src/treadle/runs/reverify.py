@@ -1,7 +1,7 @@
 """Runs the checks of a finished run again and compares the evidence."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -9,6 +9,7 @@ from treadle.adapters.stores.evidence import EvidenceLogs
 from treadle.adapters.stores.run_list import run_directory
 from treadle.domain.check import Evidence
 from treadle.domain.errors import ProjectError
+from treadle.domain.events.all_events import RecordedEvent
 from treadle.domain.ids import short_id
 from treadle.domain.run_request import RunRequest
 from treadle.domain.run_row import RunRow
@@ -35,7 +36,7 @@ from treadle.verify.judge_pins import JudgePins
 from treadle.verify.reports.report_request import request_reports
 from treadle.wiring.checked_request import CheckedRequest, RunHost
 from treadle.workflows.loop.pinned_judges import PinnedJudges
-from treadle.workflows.loop.run_history import read_history
+from treadle.workflows.loop.run_history import RunHistory, read_history
 from treadle.workflows.loop.sandboxed_check_runner import SandboxedCheckRunner
 from treadle.workspace.object_integrity import find_damaged_object
 from treadle.workspace.pinned_tree import find_tree
@@ -71,11 +72,15 @@ async def verify_run(
     ),
 ) -> list[EvidenceDiff]:
     """Compare each piece of evidence of the run; `report` gets the title of each first."""
-    evidence = _recorded_evidence(row, target.environment)
+    with open_logs(target.environment.storage) as store:
+        log = list(store.read(row.id))
+    history = read_history(log)
+    evidence = _recorded_evidence(row, log, history)
+    own_commit = history.prepared.snapshot if history.prepared else ""
     checked = await _check_target(row, target)
     logs = EvidenceLogs(run_directory(target.environment.root, row.id))
     compared = []
-    with temporary_runner(checked) as runner:
+    with temporary_runner(checked, own_commit=own_commit) as runner:
         await probe_sandbox(runner.bounds.sandbox)
         reverification = _Reverification(runner, logs, checked.settings, make_judges(checked))
         for recorded in evidence:
@@ -85,10 +90,9 @@ async def verify_run(
     return compared
 
 
-def _recorded_evidence(row: RunRow, environment: Environment) -> tuple[RecordedEvidence, ...]:
-    with open_logs(environment.storage) as store:
-        log = list(store.read(row.id))
-    history = read_history(log)
+def _recorded_evidence(
+    row: RunRow, log: Sequence[RecordedEvent], history: RunHistory
+) -> tuple[RecordedEvidence, ...]:
     passed = {each.id for each in history.deliverables if each.status == "passed"}
     evidence = read_evidence((recorded.event for recorded in log), passed)
     if not evidence:

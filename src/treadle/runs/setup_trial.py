@@ -41,7 +41,7 @@ async def _try(directory: Path, environment: Environment) -> list[DoctorFinding]
     commit = await snapshot_commit(checked.project, _RUN)
     indexes = await describe_indexes(checked.settings, environment, checked.project)
     findings = [DoctorFinding("packages", each.verdict, each.text, each.fix) for each in indexes]
-    with temporary_runner(checked) as runner:
+    with temporary_runner(checked, own_commit=commit) as runner:
         await probe_sandbox(runner.bounds.sandbox)
         tried = await runner.try_setup(commit)
         findings.append(setup_finding(checked.settings.project.setup.strip(), tried))

@@ -24,7 +24,7 @@ async def run_in_foreground(request: RunRequest, host: RunHost) -> RunResult:
     request = with_variables(request, host.environment)
     checked = await check_request(request, host)
     root, run = host.environment.root, request.run
-    with lock_run(root, checked.project.key, run):
+    with lock_run(root, checked.project.key, run, checked.project.root):
         previous = await find_previous_runs(
             host.environment.storage,
             checked.project,

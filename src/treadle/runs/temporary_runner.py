@@ -20,8 +20,8 @@ FOLDER, PREFIX = "verifying", "v-"
 
 
 @contextmanager
-def temporary_runner(checked: CheckedRequest) -> Iterator[SandboxedCheckRunner]:
-    """A runner in a temporary folder, apart from the run's own."""
+def temporary_runner(checked: CheckedRequest, *, own_commit: str) -> Iterator[SandboxedCheckRunner]:
+    """A runner in a temporary folder, apart from the run's own; see `check_runner`."""
     parent = checked.environment.root / FOLDER
     parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     remove_abandoned(parent, PREFIX)
@@ -38,7 +38,7 @@ def temporary_runner(checked: CheckedRequest) -> Iterator[SandboxedCheckRunner]:
             # Not the run's mark, because the run may continue meanwhile.
             mark=directory.name,
         )
-        yield check_runner(context, directory)
+        yield check_runner(context, directory, own_commit=own_commit)
     finally:
         remove(directory)
         os.close(lock)

@@ -146,7 +146,12 @@ async def _execute_when_free(host: RunHost, request: RunRequest, steps: Steps) -
     while True:
         try:
             with (
-                lock_run(host.environment.root, checked.project.key, request.run),
+                lock_run(
+                    host.environment.root,
+                    checked.project.key,
+                    request.run,
+                    checked.project.root,
+                ),
                 with_model(request, host) as host_with_model,
             ):
                 result = await execute(replace(checked, host=host_with_model), steps)

@@ -118,7 +118,7 @@ class SandboxSettings:
         "gateway: the model alone; allowlist: `hosts` besides; open: everything.", "gateway"
     )
     indexes: IndexMode = setting(
-        "Package indexes of your tools, read-only. setup: for project.setup alone; closed: none.",
+        "Package indexes of your tools, read-only. setup: for setup of your tree; closed: none.",
         "open",
     )
     hosts: tuple[str, ...] = setting('Hosts that `allowlist` lets through, as "host:port".', ())

@@ -220,7 +220,7 @@ def _apply_work_event(state: LogState, recorded: RecordedEvent) -> LogState:
             uncommitted = event.snapshot if event.snapshot != event.head else ""
             return replace(state, workspace=event.path, branch=event.branch, snapshot=uncommitted)
         case SetupFinished() as event:
-            return replace(state, failed_setup=event if event.exit_code else None)
+            return replace(state, failed_setup=_failed_setup(state.failed_setup, event))
         case WorkImported() | WorkChanged() | WorkLanded() | WorkKept() as event:
             return _apply_commit_event(state, event)
         case IssueSaved(path=path):
@@ -229,6 +229,13 @@ def _apply_work_event(state: LogState, recorded: RecordedEvent) -> LogState:
             return replace(state, backlog=(*state.backlog, *paths))
         case event:
             return _apply_verification_event(state, event)
+
+
+def _failed_setup(failed: SetupFinished | None, event: SetupFinished) -> SetupFinished | None:
+    """A clean checkout that could be set up says nothing about the workspace, where it failed."""
+    if event.exit_code:
+        return event
+    return failed if failed is not None and event.commit and not failed.commit else None
 
 
 def _apply_commit_event(

@@ -27,6 +27,12 @@ _INVISIBLE = (
     "\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+# Of these, what a patch need not have: controls, also as bytes that are no text, and overrides of
+# direction.
+_DECEPTIVE = (
+    r"(?![\n\t\f]|\r(?:\n|\Z))"
+    r"[\x00-\x1f\x7f-\x9f\udc80-\udc9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+)
 _CONTROLS = "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
 
 
@@ -38,9 +44,31 @@ def sanitize(text: str) -> str:
     return re.sub(_CONTROLS, UNPRINTABLE, re.sub(_INVISIBLE, "", text))
 
 
+def one_spaced(text: str) -> str:
+    """Text of an agent beside facts of Treadle's, which stand behind two blanks."""
+    return " ".join(text.split())
+
+
 def escape_controls(text: str) -> str:
     """The whole text, line by line, with everything visible that a terminal would obey or hide."""
     return re.sub(f"(?![\n\t])(?:{_CONTROLS}|{_INVISIBLE})", _escape_control, text)
+
+
+def escape_patch(patch: str) -> str:
+    """A patch in which nothing moves a cursor or changes the order of what one reads. Line ends,
+    form feeds, joiners and letters of other encodings stay."""
+    return re.sub(_DECEPTIVE, _escape_control, patch)
+
+
+def escape_json(document: str) -> str:
+    """JSON that means the same, with everything written as an escape that a terminal would obey or
+    hide. JSON itself has escapes for the first controls only."""
+    return re.sub(f"(?!\n)(?:{_CONTROLS}|{_INVISIBLE})", _escape_in_json, document)
+
+
+def _escape_in_json(found: re.Match[str]) -> str:
+    units = found.group().encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 
 
 def _escape_control(found: re.Match[str]) -> str:

@@ -14,8 +14,9 @@ from treadle.wiring.project_commands import ProjectCommandContext, command_bound
 from treadle.wiring.run_context import RunContext
 from treadle.wiring.sandbox_network import sandbox_network
 from treadle.wiring.sandboxed_agent import confinement
-from treadle.wiring.setup import setup_command
+from treadle.wiring.setup import setup_runs
 from treadle.workflows.loop.run_timer import RunTimer
+from treadle.workflows.loop.run_workspace import RunWorkspace
 from treadle.workflows.loop.sandboxed_check_runner import CheckBounds, SandboxedCheckRunner
 from treadle.workspace.alternates import object_directories
 from treadle.workspace.clean_checkout import CleanCheckout
@@ -23,15 +24,28 @@ from treadle.workspace.clean_checkout import CleanCheckout
 CHECKOUT_FOLDER = "proving"
 
 
-def run_check_runner(context: RunContext, timer: RunTimer) -> SandboxedCheckRunner:
+def run_check_runner(
+    context: RunContext, workspace: RunWorkspace, timer: RunTimer
+) -> SandboxedCheckRunner:
     """The runner of an active run. Needs a running event loop."""
-    return check_runner(command_context(context), context.checked.directory, timer.time_left)
+    runner = check_runner(
+        command_context(context),
+        context.checked.directory,
+        own_commit=workspace.snapshot,
+        time_left=timer.time_left,
+    )
+    return replace(runner, record_setup=context.recorder.record)
 
 
 def check_runner(
-    context: ProjectCommandContext, directory: Path, time_left: Callable[[], float] = lambda: inf
+    context: ProjectCommandContext,
+    directory: Path,
+    *,
+    own_commit: str = "",
+    time_left: Callable[[], float] = lambda: inf,
 ) -> SandboxedCheckRunner:
-    """A runner with its checkouts and logs in this directory."""
+    """A runner with its checkouts and logs in this directory; `own_commit` is the user's own work,
+    without that of an agent."""
     checked = context.checked
     bounds, network = command_bounds(context), network_for(checked.settings.sandbox.network)
     return SandboxedCheckRunner(
@@ -43,6 +57,7 @@ def check_runner(
             variables=bounds.variables,
             stop=context.stop,
             clean=context.clean,
+            own_commit=own_commit,
         ),
         confine=lambda tree: checkout_confinement(checked, tree),
         commands=SandboxedCheckCommands(
@@ -55,7 +70,7 @@ def check_runner(
                 checked.open_indexes,
             ),
         ),
-        run_setup=setup_command(context).run,
+        setup_runs=setup_runs(context),
         tree=CleanCheckout(directory / CHECKOUT_FOLDER, checked.included),
         logs=EvidenceLogs(directory),
         time_left=time_left,

@@ -133,9 +133,9 @@ async def _session_parts(context: RunContext, workspace: RunWorkspace) -> Sessio
         limits=session_limits(context.settings),
         admission=session_admission(context),
         slots=checked.host.slots,
-        new_setup=lambda: workspace_setup(context, workspace.path).prepare,
+        new_setup=lambda: workspace_setup(context, workspace).prepare,
         forget_setup=lambda: (checked.directory / SETUP_MARKER).unlink(missing_ok=True),
-        awaited_files=lambda: workspace_setup(context, workspace.path).awaited_files(),
+        awaited_files=lambda: workspace_setup(context, workspace).awaited_files(),
     )
 
 
@@ -162,7 +162,7 @@ def _session_setup(context: RunContext) -> SessionSetup:
 def _check_parts(context: RunContext, workspace: RunWorkspace, timer: RunTimer) -> CheckParts:
     checked, verify = context.checked, context.settings.verify
     return CheckParts(
-        runner=run_check_runner(context, timer),
+        runner=run_check_runner(context, workspace, timer),
         suite=_test_suite(context) if checked.workflow.runs_tests else None,
         check_s=verify.check_minutes * 60,
         coverage=verify.coverage,

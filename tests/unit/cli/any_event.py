@@ -38,30 +38,42 @@ PLAIN: dict[Any, st.SearchStrategy[Any]] = {
 }
 
 
-def anything(wanted: Any) -> st.SearchStrategy[Any]:
-    """Values of a type as the domain uses types."""
+def anything(wanted: Any, text: st.SearchStrategy[str] = TEXT) -> st.SearchStrategy[Any]:
+    """Values of a type as the domain uses types, with such texts."""
+    if wanted is str:
+        return text
     if wanted in PLAIN:
         return PLAIN[wanted]
     if is_dataclass(wanted):
         hints = get_type_hints(wanted)
-        made = {f.name: anything(hints[f.name]) for f in fields(wanted) if f.name != "type"}
+        made = {f.name: anything(hints[f.name], text) for f in fields(wanted) if f.name != "type"}
         return st.builds(cast(type[Any], wanted), **made)
     if hasattr(wanted, "__supertype__"):
+        # An id, which Treadle gives.
         return anything(wanted.__supertype__)
     origin, inner = get_origin(wanted), get_args(wanted)
     if origin is Literal:
         return st.sampled_from(inner)
     if origin in (Union, types.UnionType):
-        return st.one_of([anything(each) for each in inner])
+        return st.one_of([anything(each, text) for each in inner])
     if origin is tuple:
-        return st.lists(anything(inner[0]), max_size=3).map(tuple)
+        return st.lists(anything(inner[0], text), max_size=3).map(tuple)
     assert origin is dict, wanted
-    return st.dictionaries(TEXT, JSON, max_size=3)
+    return st.dictionaries(text, st.one_of(JSON, text), max_size=3)
 
 
-EVENTS: st.SearchStrategy[Event] = st.one_of([anything(each) for each in get_args(Event)])
-LOGS = st.lists(st.tuples(MOMENT, EVENTS), min_size=1, max_size=6).map(
-    lambda pairs: [
-        RecordedEvent(RunId("run"), n, at, event) for n, (at, event) in enumerate(pairs, 1)
-    ]
-)
+def events(
+    text: st.SearchStrategy[str] = TEXT, without: tuple[type[Event], ...] = ()
+) -> st.SearchStrategy[Event]:
+    return st.one_of([anything(each, text) for each in get_args(Event) if each not in without])
+
+
+def logs(of: st.SearchStrategy[Event]) -> st.SearchStrategy[list[RecordedEvent]]:
+    return st.lists(st.tuples(MOMENT, of), min_size=1, max_size=6).map(
+        lambda pairs: [
+            RecordedEvent(RunId("run"), n, at, event) for n, (at, event) in enumerate(pairs, 1)
+        ]
+    )
+
+
+LOGS = logs(events())

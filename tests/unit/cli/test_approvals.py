@@ -144,8 +144,8 @@ def test_approve_shows_what_it_approved(
     record = kept(root, landing)
     assert capsys.readouterr() == (
         f"{landing.id} approved by {ME}: Land 2 commits in your checkout?\n"
-        "  calc.py | 3 +++\n"
-        "  commit 0123\n",
+        "│ calc.py | 3 +++\n"
+        "│ commit 0123\n",
         "",
     )
     assert record is not None

@@ -1,5 +1,7 @@
 """`resume` and `retry`: what they say, do and refuse."""
 
+from pathlib import Path
+
 import pytest
 
 from treadle.domain.events.run import RunReopened
@@ -84,6 +86,22 @@ def test_a_project_that_another_run_works_on_is_left_to_it(
     assert capsys.readouterr().err.splitlines() == [
         f"treadle: another run is working on this project: {other}",
         f"  hint: follow it with `treadle logs -f {other}`",
+    ]
+
+
+@GOING_ON
+def test_a_project_that_a_run_of_another_root_works_on_is_left_to_it(
+    command: str, cli: ProjectCli, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cli.store_run(*stopped("interrupted"))
+    root, path, other = tmp_path / "other-root", cli.repository.path, RunId(f"{RUN[:-1]}9")
+
+    with lock_project_for(root, project_key(path), other, path):
+        assert cli.treadle(command) == 1
+
+    assert capsys.readouterr().err.splitlines() == [
+        f"treadle: another run is working on this project: {other}, of {root}",
+        f"  hint: follow it with `TREADLE_ROOT={root} treadle logs -f {other}`",
     ]
 
 

@@ -189,7 +189,7 @@ def test_a_check_that_is_red_now_is_refused_with_what_it_said(
         "✘ DL-1: it greets: it ended with exit code 2 now, and ended with exit code 0 then, in"
         " another environment",
         "  what it says now:",
-        "    no greeting",
+        "  │ no greeting",
         "1 of 2 agree",
     ]
 

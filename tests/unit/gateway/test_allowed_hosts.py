@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from treadle.domain.errors import SettingsError
 from treadle.gateway.allowed_hosts import (
+    AllowedHosts,
     HostEntry,
     HostRefused,
     HostRequest,
@@ -154,13 +155,13 @@ LISTED = parse_entries(["example.com:443", "example.com:80", "odd.example:8080",
     ],
 )
 def test_only_what_is_listed_goes_out(asked: HostRequest, answer: HostEntry | HostRefused) -> None:
-    assert find_entry(asked, LISTED) == answer
+    assert find_entry(asked, AllowedHosts(LISTED)) == answer
 
 
 def test_an_empty_list_lets_nothing_out() -> None:
     refused = HostRefused("example.com:443 is not in sandbox.hosts")
 
-    assert find_entry(HostRequest("example.com", 443), ()) == refused
+    assert find_entry(HostRequest("example.com", 443), AllowedHosts()) == refused
 
 
 BY_NAME = HostEntry("example.com", 443)

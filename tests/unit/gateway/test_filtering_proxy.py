@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from treadle.gateway.allowed_hosts import Address, parse_entries
+from treadle.gateway.allowed_hosts import Address, AllowedHosts, parse_entries
 from treadle.gateway.filtering_proxy import FilteringProxy
 from treadle.gateway.proxy_connection import TransferLimit, TransferLimits
 
@@ -68,7 +68,7 @@ def proxy(
 
     decisions: list[Decision] = []
     with FilteringProxy(
-        parse_entries(entries),
+        AllowedHosts(parse_entries(entries)),
         lambda asked: decisions.append((asked.host, asked.port, asked.allowed)),
         resolve=look,
         upstream=lambda host, port: upstream,
@@ -96,16 +96,16 @@ def connect(host: str, port: int) -> bytes:
 async def test_a_tunnel_leads_to_an_address_that_the_user_wrote() -> None:
     async with outside() as there:
         with proxy(f"127.0.0.1:{there.port}") as (socket, decisions):
-            said = await say(socket, connect("127.0.0.1", there.port) + b"early")
+            said = await say(socket, connect("127.0.0.1", there.port) + b"early\n")
 
     assert said == b"HTTP/1.1 200 OK\r\n\r\nhello"
-    assert (there.got, decisions) == ([b"early"], [("127.0.0.1", there.port, True)])
+    assert (there.got, decisions) == ([b"early\n"], [("127.0.0.1", there.port, True)])
 
 
 async def test_a_name_leads_to_the_address_beside_it_and_is_not_looked_up() -> None:
     async with outside() as there:
         with proxy(f"index.corp:{there.port}=127.0.0.1", found="127.0.0.9") as (socket, decisions):
-            said = await say(socket, connect("index.corp", there.port) + b"x")
+            said = await say(socket, connect("index.corp", there.port) + b"x\n")
 
     assert (said[-5:], decisions) == (b"hello", [("index.corp", there.port, True)])
 
@@ -196,17 +196,17 @@ async def test_a_decision_is_recorded_once() -> None:
 async def test_no_more_leaves_than_may() -> None:
     async with outside() as there:
         with proxy(f"127.0.0.1:{there.port}", most_sent=10) as (socket, _):
-            await say(socket, connect("127.0.0.1", there.port) + b"12345678")
-            again = await say(socket, connect("127.0.0.1", there.port) + b"123")
+            await say(socket, connect("127.0.0.1", there.port) + b"1234567\n")
+            again = await say(socket, connect("127.0.0.1", there.port) + b"12\n")
 
     # The cap is of all connections together.
-    assert (b"".join(there.got), again) == (b"12345678", b"HTTP/1.1 200 OK\r\n\r\n")
+    assert (b"".join(there.got), again) == (b"1234567\n", b"HTTP/1.1 200 OK\r\n\r\n")
 
 
 async def test_no_more_comes_in_than_may() -> None:
     async with outside(b"x" * 100_000) as there:
         with proxy(f"127.0.0.1:{there.port}", most_received=10) as (socket, _):
-            said = await say(socket, connect("127.0.0.1", there.port) + b"x")
+            said = await say(socket, connect("127.0.0.1", there.port) + b"x\n")
 
     assert said == b"HTTP/1.1 200 OK\r\n\r\n"
 
@@ -215,13 +215,13 @@ async def test_who_leaves_takes_the_far_side_along() -> None:
     async with outside() as there:
         with proxy(f"127.0.0.1:{there.port}") as (socket, _):
             _, writer = await asyncio.open_unix_connection(str(socket))
-            writer.write(connect("127.0.0.1", there.port) + b"x")
+            writer.write(connect("127.0.0.1", there.port) + b"x\n")
             await writer.drain()
             writer.close()
             await writer.wait_closed()
             await there.closed.wait()
 
-    assert there.got == [b"x"]
+    assert there.got == [b"x\n"]
 
 
 async def test_a_process_that_reads_nothing_does_not_hold_up_the_end() -> None:
@@ -229,19 +229,19 @@ async def test_a_process_that_reads_nothing_does_not_hold_up_the_end() -> None:
     async with outside(b"x" * much) as there:
         with proxy(f"127.0.0.1:{there.port}", most_received=much) as (socket, _):
             _, writer = await asyncio.open_unix_connection(str(socket))
-            writer.write(connect("127.0.0.1", there.port) + b"x")
+            writer.write(connect("127.0.0.1", there.port) + b"x\n")
             await there.reached.wait()
 
         writer.close()
 
-    assert there.got == [b"x"]
+    assert there.got == [b"x\n"]
 
 
 async def test_a_proxy_that_ends_cuts_what_is_under_way() -> None:
     async with outside() as there:
         with proxy(f"127.0.0.1:{there.port}") as (socket, _):
             reader, writer = await asyncio.open_unix_connection(str(socket))
-            writer.write(connect("127.0.0.1", there.port) + b"x")
+            writer.write(connect("127.0.0.1", there.port) + b"x\n")
             await reader.readuntil(b"\r\n\r\n")
 
         assert await reader.read() in (b"hello", b"")
@@ -253,12 +253,12 @@ async def test_where_the_machine_is_behind_a_proxy_that_one_is_asked() -> None:
     async with outside(b"HTTP/1.1 200 Connection established\r\n\r\nhello") as theirs:
         upstream = f"http://ada:p%40ss@127.0.0.1:{theirs.port}"
         with proxy("listed.example:443", upstream=upstream) as (socket, decisions):
-            said = await say(socket, connect("listed.example", 443) + b"x")
+            said = await say(socket, connect("listed.example", 443) + b"x\n")
 
     assert said == b"HTTP/1.1 200 OK\r\n\r\nhello"
     assert b"".join(theirs.got) == (
         b"CONNECT listed.example:443 HTTP/1.1\r\nHost: listed.example:443\r\n"
-        b"Proxy-Authorization: Basic YWRhOnBAc3M=\r\n\r\nx"
+        b"Proxy-Authorization: Basic YWRhOnBAc3M=\r\n\r\nx\n"
     )
     assert decisions == [("listed.example", 443, True)]
 
@@ -284,6 +284,6 @@ async def test_an_address_that_the_user_wrote_is_reached_past_the_machines_proxy
     async with outside() as there:
         entry = f"index.corp:{there.port}=127.0.0.1"
         with proxy(entry, upstream="http://127.0.0.1:9") as (socket, _):
-            said = await say(socket, connect("index.corp", there.port) + b"x")
+            said = await say(socket, connect("index.corp", there.port) + b"x\n")
 
     assert said[-5:] == b"hello"

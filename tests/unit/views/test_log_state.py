@@ -10,6 +10,7 @@ from tests.unit.cli.sample_verified_runs import ADD, OPEN, SUM, checked, claimed
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RoundStarted, RunReopened
+from treadle.domain.events.work import SetupFinished
 from treadle.domain.session import Completed
 from treadle.views.log_state import LogState, Phase, apply_event
 
@@ -43,3 +44,29 @@ def test_the_time_between_an_end_and_a_reopening_is_not_running_time() -> None:
         state = apply_event(state, each)
 
     assert state.elapsed_s(START + timedelta(days=2, minutes=1)) == 3661.0 + 60
+
+
+FAILED = SetupFinished("make", 2, 1.0, "")
+WORKED = SetupFinished("make", 0, 1.0, "")
+FAILED_ON_COMMIT, WORKED_ON_COMMIT = (
+    replace(FAILED, commit="0123abc"),
+    replace(WORKED, commit="0123abc"),
+)
+
+
+@pytest.mark.parametrize(
+    ("events", "failed"),
+    [
+        ([FAILED], FAILED),
+        ([FAILED, WORKED], None),
+        # A clean checkout says nothing about the workspace.
+        ([FAILED, WORKED_ON_COMMIT], FAILED),
+        ([FAILED_ON_COMMIT], FAILED_ON_COMMIT),
+        ([FAILED_ON_COMMIT, WORKED_ON_COMMIT], None),
+        ([FAILED_ON_COMMIT, WORKED], None),
+    ],
+)
+def test_a_failed_setup_counts_until_one_succeeds_there(
+    events: list[Event], failed: SetupFinished | None
+) -> None:
+    assert state_after(*events).failed_setup == failed

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.unit.views.foreign_text import FOREIGN
 from treadle.views.safe_text import (
     escape_controls,
+    escape_patch,
     fit,
     head,
     sanitize,
@@ -105,3 +106,24 @@ def test_nothing_of_a_whole_text_is_left_for_a_terminal_to_obey(foreign: str) ->
 
     assert [sanitize(line) for line in lines] == [line.expandtabs(4) for line in lines]
     assert len(lines) == foreign.count("\n") + 1
+
+
+@pytest.mark.parametrize(
+    ("patch", "escaped"),
+    [
+        ("+a\x1b[2J\n", "+a\\x1b[2J\n"),
+        ("+a\x9b1A\udc9b1A\x7f\n", "+a\\x9b1A\\x9b1A\\x7f\n"),
+        ("+a\u202e\u2066\u200f\u061c\n", "+a\\u202e\\u2066\\u200f\\u061c\n"),
+        ("+a\u2028b\rc\r\r\n", "+a\\u2028b\\x0dc\\x0d\r\n"),
+        ("+a\x08\x08\n", "+a\\x08\\x08\n"),
+    ],
+)
+def test_a_patch_shows_what_would_deceive_its_reader(patch: str, escaped: str) -> None:
+    assert escape_patch(patch) == escaped
+
+
+@pytest.mark.parametrize(
+    "patch", ["+a\tb\r\n \x0c\n", "+lac\udce9 \ufeff\n", "+❤\ufe0f 👩\u200d💻 \u00ad é\n"]
+)
+def test_an_ordinary_patch_stays_the_same(patch: str) -> None:
+    assert escape_patch(patch) == patch

@@ -26,6 +26,7 @@ from treadle.adapters.sandboxes.mounts import MountLayout, PathKind, is_below, p
 from treadle.adapters.sandboxes.seccomp import make_filter
 from treadle.adapters.sandboxes.system_paths import (
     CONFIGURATION,
+    HIDDEN_PROC_FILES,
     BubblewrapOption,
     account_files,
     runtime_link_options,
@@ -127,6 +128,7 @@ class Bubblewrap:
             **account_files(str(within.home), within.network),
             LAUNCHER: launcher_text(LAUNCHER_PYTHON, within.limits),
             **{str(path): "" for path in within.emptied if _is_shown(path, within)},
+            **{path: "" for path in HIDDEN_PROC_FILES if Path(path).exists()},
         }
 
     def _open_report(self, opened: ExitStack) -> tuple[Path, int]:

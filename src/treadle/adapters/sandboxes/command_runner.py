@@ -1,13 +1,15 @@
 """Runs one command to its end, sandboxed or not, with limits for its time and its output."""
 
 import asyncio
+import fcntl
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from tempfile import TemporaryFile
+from tempfile import mkstemp
 from typing import Literal, TypeAlias
 
 from treadle.adapters.sandboxes.bubblewrap_report import read_first_process
@@ -26,6 +28,8 @@ MAX_AT_EITHER_END = 4 << 20
 # A pipe holds less than this, so the loop ends even if some process keeps writing.
 _READ_BYTES = 16 * 1024
 _MAX_READS = 100
+# Nobody can write such a file any more, grow it or take the seals off.
+_READ_ONLY = 0xF
 
 # joined: both streams as one text; whole: the same with a larger limit; apart: both streams, each
 # as its own text; output, errors: only that stream.
@@ -53,7 +57,7 @@ async def run_to_end(
     capture: Capture = "joined",
     failure: ReadFailure | None = None,
 ) -> ProcessResult:
-    """Runs the command with `stdin` as its standard input.
+    """Runs the command with `stdin` as its standard input, or with /dev/null.
 
     When the command ends, runs out of time or the caller is cancelled, its process group is killed.
     Other processes that hold its output open are not waited for. The sandbox's report is removed
@@ -189,15 +193,12 @@ async def _start(
     start: ConfinedCommand, directory: Path, stdin: bytes, pipes: _Pipes
 ) -> asyncio.subprocess.Process:
     try:
-        # A file and not a pipe, which blocks if the command does not read it.
-        with TemporaryFile() as file:
-            file.write(stdin)
-            file.seek(0)
+        with _open_stdin(stdin) as descriptor:
             return await asyncio.create_subprocess_exec(
                 *start.command,
                 cwd=directory,
                 env=dict(start.environment),
-                stdin=file,
+                stdin=descriptor,
                 stdout=pipes.output.write_end,
                 stderr=asyncio.subprocess.STDOUT if pipes.joined else pipes.errors.write_end,
                 pass_fds=start.descriptors,
@@ -206,3 +207,26 @@ async def _start(
     finally:
         for descriptor in start.descriptors:
             os.close(descriptor)
+
+
+@contextmanager
+def _open_stdin(content: bytes) -> Iterator[int]:
+    """The input of a command. It is no file on a disk of the host, which the command could fill."""
+    if not content:
+        yield asyncio.subprocess.DEVNULL
+        return
+    # A file and not a pipe, which blocks if the command does not read it.
+    if sys.platform == "linux":
+        descriptor = os.memfd_create("stdin", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    else:
+        descriptor, path = mkstemp()
+        Path(path).unlink()
+    try:
+        with open(descriptor, "wb", closefd=False) as file:
+            file.write(content)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        if sys.platform == "linux":
+            fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, _READ_ONLY)
+        yield descriptor
+    finally:
+        os.close(descriptor)

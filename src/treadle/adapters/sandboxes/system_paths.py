@@ -50,6 +50,12 @@ RUNTIME_LINKS = {
     "/run/mysqld": "../tmp",
     "/run/postgresql": "../tmp",
 }
+# Files of /proc about the whole machine that name keys, processes and timers of others. Root's
+# programs could read them inside, too; they are empty there.
+HIDDEN_PROC_FILES = (
+    *("/proc/keys", "/proc/key-users", "/proc/timer_list", "/proc/latency_stats"),
+    "/proc/sched_debug",
+)
 # The system's programs on NixOS and Guix.
 STORES = ("/nix/store", "/gnu/store")
 # Shown only if the network is the machine's own.

@@ -32,6 +32,8 @@ SPEECH_LINES = {Verbosity.NORMAL: 8, Verbosity.VERBOSE: 40, Verbosity.DEBUG: 200
 OUTPUT_LINES = {Verbosity.NORMAL: 1, Verbosity.VERBOSE: 6, Verbosity.DEBUG: 24}
 ERROR_LINES = {Verbosity.NORMAL: 2, Verbosity.VERBOSE: 10, Verbosity.DEBUG: 40}
 THOUGHT_LINES = 6
+# Before each line that the agent says, and nowhere else: a bar could go on with a warning above it.
+SAYS = "> "
 
 # The status of a usage window that is far from spent.
 QUOTA_ALLOWED = "allowed"
@@ -42,7 +44,7 @@ def speech_lines(event: SpeechEvent, options: RenderOptions) -> list[Line]:
     match event:
         case AgentSpoke():
             most = SPEECH_LINES.get(options.level, 0)
-            return paragraph(event.text, style="plain", options=options, most=most) if most else []
+            return _spoken_lines(event, options, most=most) if most else []
         case AgentStarted():
             text = (
                 f"  agent {event.version} · {event.model} · {pluralize(len(event.tools), 'tool')}"
@@ -59,6 +61,10 @@ def speech_lines(event: SpeechEvent, options: RenderOptions) -> list[Line]:
             return [((text, "quiet"),)] if options.level >= Verbosity.DEBUG else []
         case _:
             assert_never(event)
+
+
+def _spoken_lines(event: AgentSpoke, options: RenderOptions, *, most: int) -> list[Line]:
+    return paragraph(event.text, style="plain", options=options, most=most, indent=SAYS)
 
 
 def tool_lines(event: ToolEvent, state: LogState, options: RenderOptions) -> list[Line]:

@@ -5,7 +5,7 @@ from typing import Literal
 from treadle.cli.terminal.styled_lines import Line, RenderOptions
 from treadle.domain.deliverable import DeliverableStatus
 from treadle.views.deliverable_view import DeliverableView
-from treadle.views.safe_text import fit, width_of
+from treadle.views.safe_text import fit, one_spaced, width_of
 from treadle.views.style import Style
 
 TAGS: dict[DeliverableStatus, tuple[Literal["[PASS]", "[BLOCKED]", "[PENDING]"], Style]] = {
@@ -25,7 +25,7 @@ def deliverable_line(
     remark = note or deliverable.remark
     tail = f"  {remark}" if remark else ""
     room = options.width - width_of(f"{indent}{tag} {name}{tail}")
-    description = fit(deliverable.description, max(room, SHORTEST_DESCRIPTION))
+    description = fit(one_spaced(deliverable.description), max(room, SHORTEST_DESCRIPTION))
     return (
         (indent, "plain"),
         (tag, style),

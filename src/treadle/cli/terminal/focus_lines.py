@@ -3,7 +3,7 @@
 from typing import TypeAlias, assert_never
 
 from treadle.cli.terminal.run_lines import marked_lines
-from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity, paragraph
+from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity, paragraph, quoted
 from treadle.domain.events.focus import (
     BacklogSaved,
     CommandFinished,
@@ -94,7 +94,10 @@ def _check_lines(event: CommandFinished, options: RenderOptions) -> list[Line]:
     how = "ran out of time" if event.exit_code is None else f"fails ({event.exit_code})"
     output = event.output.strip().splitlines()[-OUTPUT_LINES:]
     first = f"check {how} on {where} after {took}: {event.command}"
-    return [*marked_lines("!", first, options), *(((f"    {line}", "quiet"),) for line in output)]
+    return [
+        *marked_lines("!", first, options),
+        *((quoted("    "), (line, "quiet")) for line in output),
+    ]
 
 
 def _verdict_lines(event: ReviewJudged, options: RenderOptions) -> list[Line]:

@@ -7,6 +7,7 @@ from typing import TextIO
 
 from treadle.cli.terminal.palette import COLOURED, PLAIN, Palette
 from treadle.cli.terminal.styled_lines import (
+    BAR,
     NARROWEST,
     Advice,
     Line,
@@ -17,6 +18,8 @@ from treadle.cli.terminal.styled_lines import (
 from treadle.settings.environment import Environment
 
 USUAL_WIDTH = 80
+# For streams whose encoding has no bar.
+PLAIN_BAR = "| "
 # Longer lines are hard to read, however wide the window is.
 WIDEST = 120
 
@@ -63,4 +66,9 @@ def print_lines(lines: list[Line], stream: TextIO, screen: Screen) -> None:
 def encodable(text: str, encoding: str | None) -> str:
     """The text with `?` for what the stream's encoding has no character for."""
     name = encoding or "utf-8"
+    try:
+        BAR.encode(name)
+    except UnicodeEncodeError:
+        # A question mark is the mark of a question to the user.
+        text = text.replace(BAR, PLAIN_BAR)
     return text.encode(name, "replace").decode(name)

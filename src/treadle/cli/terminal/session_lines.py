@@ -85,5 +85,5 @@ def _signal_lines(event: SignalGiven, options: RenderOptions) -> list[Line]:
     beside = options.width - width_of(name[0][0]) - 2
     if "\n" not in event.text and width_of(short := fit(event.text, options.width)) <= beside:
         return [(*name, (f"  {short}", "plain"))]
-    text = paragraph(event.text, style="plain", options=options, most=SIGNAL_LINES, indent="    ")
+    text = paragraph(event.text, style="plain", options=options, most=SIGNAL_LINES, indent="  > ")
     return [name, *text]

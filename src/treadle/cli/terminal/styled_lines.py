@@ -11,6 +11,7 @@ from treadle.views.safe_text import DEPTH, ELLIPSIS, head, sanitize, width_of
 from treadle.views.style import Style
 
 NARROWEST = 20
+BAR = "│ "
 
 # Whether a summary ends with commands to type: useless if the project is removed after the run.
 Advice: TypeAlias = Literal["given", "left out"]
@@ -64,10 +65,19 @@ def _sanitize_start(text: str, most: int) -> str:
 def paragraph(
     text: str, *, style: Style, options: RenderOptions, most: int, indent: str = "  "
 ) -> list[Line]:
-    """Untrusted text as indented lines, and a last line that counts what is left out."""
+    """Untrusted text as indented lines, and a last line that counts what is left out. A bar stands
+    before each line, so that none of them looks like a line of Treadle's own, also without colours.
+    """
     wrapped = wrap(text, max(options.width, NARROWEST) - width_of(indent), most=most)
-    lines: list[Line] = [((indent, "plain"), (line, style)) for line in wrapped.lines]
+    start = quoted(indent)
+    lines: list[Line] = [(start, (line, style)) for line in wrapped.lines]
     if wrapped.hidden:
         noun = "line" if wrapped.hidden == 1 else "lines"
-        lines.append(((indent, "plain"), (f"{ELLIPSIS} {wrapped.hidden} more {noun}", "quiet")))
+        lines.append((start, (f"{ELLIPSIS} {wrapped.hidden} more {noun}", "quiet")))
     return lines
+
+
+def quoted(indent: str) -> Span:
+    """What stands before untrusted text: the indent, which ends in a bar."""
+    is_blank = len(indent) >= len(BAR) and not indent.strip()
+    return (f"{indent[: -len(BAR)]}{BAR}" if is_blank else indent), "quiet"

@@ -24,7 +24,7 @@ from treadle.domain.events.verification import (
 from treadle.views.check_text import exit_text
 from treadle.views.duration import duration
 from treadle.views.figures import short_commit
-from treadle.views.safe_text import fit, width_of
+from treadle.views.safe_text import fit, one_spaced, width_of
 from treadle.views.style import Style
 from treadle.views.verification_state import VerificationState
 from treadle.views.verification_text import (
@@ -117,7 +117,7 @@ def _claim_line(
     room = options.width - width_of(f"  {head} {name}  {tail}")
     return (
         (f"  {head}", style),
-        (f"{fit(event.description, max(room, SHORTEST_DESCRIPTION))} ", "plain"),
+        (f"{fit(one_spaced(event.description), max(room, SHORTEST_DESCRIPTION))} ", "plain"),
         (name, "quiet"),
         (f"  {tail}", "quiet"),
     )

@@ -4,7 +4,7 @@ from typing import TypeAlias, assert_never
 
 from treadle.cli.terminal.deliverable_line import deliverable_line
 from treadle.cli.terminal.run_lines import marked_lines
-from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity, paragraph
+from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity, paragraph, quoted
 from treadle.domain.deliverable import tally
 from treadle.domain.events.work import (
     INCLUDED_FILE,
@@ -162,12 +162,19 @@ def _prepared_lines(
 
 def _setup_lines(event: SetupFinished, options: RenderOptions) -> list[Line]:
     took = duration(event.duration_s)
+    where = f" on a clean checkout of {short_commit(event.commit)}" if event.commit else ""
     if event.exit_code == 0:
-        return [((f"set up in {took}: {event.command}", "quiet"),)]
+        # A round may need several checkouts.
+        if event.commit and options.level < Verbosity.VERBOSE:
+            return []
+        return [((f"set up in {took}{where}: {event.command}", "quiet"),)]
     # Logs of older versions name no cause.
     cause = event.cause or event.output.strip().splitlines()[-3:]
-    first = f"setup failed with exit code {event.exit_code} after {took}: {event.command}"
-    return [*marked_lines("!", first, options), *(((f"  {line}", "quiet"),) for line in cause)]
+    first = f"setup failed with exit code {event.exit_code}{where} after {took}: {event.command}"
+    return [
+        *marked_lines("!", first, options),
+        *((quoted("  "), (line, "quiet")) for line in cause),
+    ]
 
 
 def _origin_text(event: WorkspacePrepared) -> str:

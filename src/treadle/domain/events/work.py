@@ -59,16 +59,24 @@ class WorkContinued:
 
 @dataclass(frozen=True, slots=True)
 class SetupFinished:
-    """The project's setup command ran in the workspace; `output` is the end of its output, and
-    `cause` the lines that name why it failed."""
+    """The project's setup command ran in the workspace, or on a clean checkout before a
+    verification; `output` is the end of its output, and `cause` the lines that name why it
+    failed."""
 
     command: str
     exit_code: int
     duration_s: float
     output: str
-    # The package hosts that it could reach, from the configuration of the user's tools.
+    # The hosts that it could reach: package indexes of the user's tools, and `sandbox.hosts`.
     hosts: tuple[str, ...] = ()
     cause: tuple[str, ...] = ()
+    # Only on a clean checkout: its commit, and its tree, which differs from that of the commit if
+    # judging files are pinned.
+    commit: str = ""
+    tree: str = ""
+    # Hosts and ports that it asked for.
+    reached: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
     type: Literal["setup.finished"] = "setup.finished"
 
 

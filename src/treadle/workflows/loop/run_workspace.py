@@ -70,6 +70,11 @@ class RunWorkspace:
         return self._snapshot.commit
 
     @property
+    def starts_from_checkout(self) -> bool:
+        """Whether the run began with the user's checkout, and not with work of an earlier run."""
+        return self._start == self._snapshot.commit
+
+    @property
     def project_root(self) -> Path:
         return self._spec.project.root
 

@@ -18,7 +18,7 @@ from treadle.domain.sandbox import Confinement, Network, Sandbox
 from treadle.policy.redaction import Redactor
 from treadle.session.stop_signal import unless_stopped
 from treadle.verify.check_runner import CheckCommand, CommandResult, CommandStopped
-from treadle.workflows.loop.workspace_setup import MAX_TRIES, RunSetup
+from treadle.workflows.loop.workspace_setup import MAX_TRIES, SetupRuns
 from treadle.workspace.access_times import AccessMark, keeps_access_times, mark_unread, read_files
 from treadle.workspace.clean_checkout import CleanCheckout, SetupBase
 from treadle.workspace.output_files import mark_files, read_written_files
@@ -72,6 +72,8 @@ class CheckBounds:
     variables: Mapping[str, str] = field(repr=False)
     stop: asyncio.Event
     clean: Redactor
+    # The user's own commit, whose setup may reach more than that of a changed tree. Empty: none.
+    own_commit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +92,13 @@ class SandboxedCheckRunner:
     bounds: CheckBounds
     confine: Callable[[CleanCheckout], Confinement]
     commands: CheckCommands
-    run_setup: RunSetup
+    setup_runs: SetupRuns
     tree: CleanCheckout
     logs: CheckLogs
+    record_setup: Callable[[SetupFinished], None] = lambda finished: None
     time_left: Callable[[], float] = lambda: inf
     _failures: dict[str, int] = field(default_factory=dict)
+    _own_key: str | SetupNotYet | None = None
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def run(self, check: CheckCommand) -> CommandResult | CommandStopped:
@@ -201,14 +205,26 @@ class SandboxedCheckRunner:
 
     async def _base(self, target: _Target, key: str) -> SetupBase:
         """The base for this key; a failed setup is tried again, up to `MAX_TRIES`."""
-        base = self.tree.base_for(key)
-        if target.pins is not None and not await self._is_made_on(base, target.pins.base):
+        base, own_commit = self.tree.base_for(key), self.bounds.own_commit
+        if key == await self._own_setup_key():
+            # What an agent changed has no effect on this setup, so it is run on the user's tree.
+            target = _Target(own_commit)
+            base = base if await self._is_made_on(base, own_commit) else None
+        elif target.pins is not None and not await self._is_made_on(base, target.pins.base):
             key = f"{key}-pinned"
             base = self.tree.base_for(key)
         is_final = self._failures.get(key, 0) >= MAX_TRIES
         if base is not None and (is_final or not self.tree.note_of(base)):
             return base
         return (await self._set_up(target, key))[1]
+
+    async def _own_setup_key(self) -> str | SetupNotYet:
+        commit = self.bounds.own_commit
+        if self._own_key is None:
+            # A clone on another machine may lack the commit.
+            is_there = commit and await find_tree(self.bounds.project, commit) is not None
+            self._own_key = await self._setup_key(_Target(commit)) if is_there else SetupNotYet(())
+        return self._own_key
 
     async def _is_made_on(self, base: SetupBase | None, commit: str) -> bool:
         """Whether the setup was run on this commit. One that was run on the work may have used
@@ -220,12 +236,19 @@ class SandboxedCheckRunner:
         """Run the setup on a clean checkout, and keep that as the base for this key."""
         project = self.bounds.project
         tree = await self.tree.prepare(project, target.commit, pins=target.pins)
-        finished = await self.run_setup(self.confine(self.tree))
+        own_commit, runs = self.bounds.own_commit, self.setup_runs
+        is_own = own_commit and tree == await find_tree(project, own_commit)
+        run = runs.on_own_tree if is_own else runs.on_changed_tree
+        finished = await run(self.confine(self.tree))
+        finished = replace(finished, commit=target.commit, tree=tree)
+        self.record_setup(finished)
         note = ""
         if finished.exit_code != 0:
             self._failures[key] = self._failures.get(key, 0) + 1
             end = f"(setup failed with exit code {finished.exit_code})"
-            note = f"{finished.output.rstrip()}\n{end}\n\n"
+            # The reasons of refusals, which tools do not always print.
+            untold = [line for line in finished.cause if line not in finished.output]
+            note = "\n".join((finished.output.rstrip(), *untold, f"{end}\n\n"))
         return finished, await asyncio.to_thread(self.tree.keep_base, key, note, tree)
 
 

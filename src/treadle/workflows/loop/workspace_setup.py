@@ -27,6 +27,16 @@ RunSetup = Callable[[Confinement], Coroutine[Any, Any, SetupFinished]]
 
 
 @dataclass(frozen=True, slots=True)
+class SetupRuns:
+    """The setup command with the network that a tree may have: a tree that an agent changed decides
+    what the command does, so it reaches no more than the agent."""
+
+    # Also reaches the hosts that the user opened for setup alone.
+    on_own_tree: RunSetup
+    on_changed_tree: RunSetup
+
+
+@dataclass(frozen=True, slots=True)
 class WorkspaceSetup:
     """Runs the setup command, unless the workspace is up to date or the setup has failed too
     often."""
@@ -37,7 +47,9 @@ class WorkspaceSetup:
     # A file: the fingerprint of the last successful setup.
     marker: Path
     confine: Callable[[], Confinement]
-    run: RunSetup
+    runs: SetupRuns
+    # Whether the workspace is as the user's checkout was.
+    is_own_tree: Callable[[], bool]
     stop: asyncio.Event
     log: Log
     included: IncludedFiles = field(default_factory=IncludedFiles)
@@ -76,8 +88,9 @@ class WorkspaceSetup:
 
     async def _run_unless_stopped(self) -> SetupFinished:
         started = monotonic()
+        run = self.runs.on_own_tree if self.is_own_tree() else self.runs.on_changed_tree
         with self.included.in_workspace(self.workspace):
-            finished = await unless_stopped(self.run(self.confine()), self.stop)
+            finished = await unless_stopped(run(self.confine()), self.stop)
         if finished is not None:
             return finished
         duration = round(monotonic() - started, 3)

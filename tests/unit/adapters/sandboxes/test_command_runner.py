@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -159,3 +160,49 @@ async def test_a_query_returns_the_output_of_a_program_that_succeeds_and_of_no_o
     command: tuple[str, ...], output: str | None
 ) -> None:
     assert await query_program(ConfinedCommand(command, ENVIRONMENT), seconds=0.5) == output
+
+
+WRITE_STDIN = """
+import os, stat, sys
+print(stat.S_ISREG(os.fstat(0).st_mode), os.readlink("/proc/self/fd/0"))
+print(os.read(0, 100))
+for way in ("as it is", "again"):
+    try:
+        out = 0 if way == "as it is" else os.open("/proc/self/fd/0", os.O_WRONLY)
+        print(way, os.pwrite(out, b"planted", 0))
+    except OSError as error:
+        print(way, "refused")
+try: print(os.ftruncate(0, 1 << 20))
+except OSError: print("refused")
+"""
+
+
+@pytest.mark.parametrize(
+    ("stdin", "lines"),
+    [
+        (
+            b"",
+            [
+                "False /dev/null",
+                "b''",
+                *("as it is 7", "again 7", "refused"),
+            ],
+        ),
+        (
+            b"given",
+            [
+                "True /memfd:stdin (deleted)",
+                "b'given'",
+                *("as it is refused", "again refused", "refused"),
+            ],
+        ),
+    ],
+)
+async def test_the_input_of_a_command_is_no_file_that_it_can_write(
+    stdin: bytes, lines: list[str], tmp_path: Path
+) -> None:
+    start = ConfinedCommand((sys.executable, "-c", WRITE_STDIN), {})
+
+    ran = await run_to_end(start, directory=tmp_path, seconds=60, stdin=stdin)
+
+    assert (ran.exit_code, ran.output.splitlines()) == (0, lines)

@@ -17,13 +17,13 @@ DENIED = ToolDecided("1", "Bash", "deny", "not allowed here")
 @pytest.mark.parametrize(
     ("events", "lines"),
     [
-        ([TEST, FAILED], ["    ✘ Exit code 1", "      FAILED"]),
-        ([TEST, READ, FAILED], ["    ✘ Bash npm test", "      Exit code 1", "      FAILED"]),
+        ([TEST, FAILED], ["    ✘ Exit code 1", "    │ FAILED"]),
+        ([TEST, READ, FAILED], ["    ✘ Bash npm test", "    │ Exit code 1", "    │ FAILED"]),
         ([TEST, READ, FAILED, NOT_FOUND], ["    ✘ no such file"]),
         ([TEST, READ, NOT_FOUND], ["    ✘ no such file"]),
-        ([TEST, READ, NOT_FOUND, FAILED], ["    ✘ Bash npm test", "      Exit code 1",
-                                           "      FAILED"]),
-        ([TEST, READ, DENIED], ["    ✘ Bash npm test", "      denied: not allowed here"]),
+        ([TEST, READ, NOT_FOUND, FAILED], ["    ✘ Bash npm test", "    │ Exit code 1",
+                                           "    │ FAILED"]),
+        ([TEST, READ, DENIED], ["    ✘ Bash npm test", "    │ denied: not allowed here"]),
         ([TEST, DENIED], ["    ✘ denied: not allowed here"]),
     ],
 )  # fmt: skip

@@ -48,14 +48,14 @@ def test_the_inbox_shows_each_question_with_its_subject_and_how_to_answer_it() -
     assert [format_line(line, wide) for line in lines] == [
         f"{LAND}  Land 2 commits in your checkout?",
         "  landing of run 9abcdef0 · asked 5m ago · until 14:00, then denied · for ada, bob",
-        "     calc.py | 3 +++",
-        "     1 file changed",
-        "    commit 0123",
+        "  │  calc.py | 3 +++",
+        "  │  1 file changed",
+        "  │ commit 0123",
         f"  treadle approve {LAND} · treadle deny {LAND}",
         "",
         f"{PLANNED}  Work by this plan?",
         "  plan of run 9abcdef0 · asked 5m ago",
-        "    1. Add numbers",
+        "  │ 1. Add numbers",
         f"  treadle approve {PLANNED} · treadle deny {PLANNED} · treadle reply {PLANNED}",
     ]
 
@@ -67,11 +67,11 @@ def test_a_list_shows_the_beginning_of_a_long_subject_and_one_question_all_of_it
     whole = drawn(question_block(ApprovalRecord(long), LATER, OPTIONS))
 
     assert listed[13:16] == [
-        "    12. Step",
-        "    … 88 more lines",
+        "  │ 12. Step",
+        "  │ … 88 more lines",
         f"    all of it: treadle approvals {PLANNED}",
     ]
-    assert whole[101] == "    100. Step"
+    assert whole[101] == "  │ 100. Step"
 
 
 def test_the_longest_subject_is_shown_to_its_end() -> None:
@@ -85,7 +85,7 @@ def test_what_an_agent_wrote_cannot_paint_the_screen() -> None:
 
     assert drawn(question_block(ApprovalRecord(painted), LATER, OPTIONS))[0:3:2] == [
         f"{PLANNED}  Go on?",
-        "    plan",
+        "  │ plan",
     ]
 
 
@@ -120,6 +120,6 @@ def test_an_answer_is_shown_with_what_it_was_about() -> None:
 
     assert drawn(settled_block(record, OPTIONS)) == [
         f"{PLANNED} replied by ada: Work by this plan?",
-        "  1. Add numbers",
-        "  ada: smaller steps",
+        "│ 1. Add numbers",
+        "│ ada: smaller steps",
     ]

@@ -18,6 +18,7 @@ from treadle.domain.events.run import RunEnded
 from treadle.domain.events.work import (
     INCLUDED_FILE,
     SECRET_FILE,
+    SetupFinished,
     WithheldPath,
     WorkKept,
     WorkspacePrepared,
@@ -178,3 +179,27 @@ def test_files_that_no_run_commits_are_named_with_the_reason() -> None:
         "! not committed: .env is named like a file of secrets",
         "! not committed: config/local.json is in workspace.include, and stays yours",
     ]
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "level", "lines"),
+    [
+        (0, Verbosity.NORMAL, []),
+        (0, Verbosity.VERBOSE, ["set up in 1s on a clean checkout of 01234567: make"]),
+        (
+            2,
+            Verbosity.NORMAL,
+            [
+                "! setup failed with exit code 2 on a clean checkout of 01234567 after 1s: make",
+                "│ refused: no",
+            ],
+        ),
+    ],
+)
+def test_a_setup_before_a_verification_names_its_commit(
+    exit_code: int, level: Verbosity, lines: list[str]
+) -> None:
+    commit = "0123456789abcdef"
+    event = SetupFinished("make", exit_code, 1.0, "", cause=("refused: no",), commit=commit)
+
+    assert screenful(recorded([event]), options_at(level)) == lines

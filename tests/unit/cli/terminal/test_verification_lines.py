@@ -85,9 +85,9 @@ def test_a_red_check_is_shown_with_the_end_of_what_it_said() -> None:
     assert rendered(checked(ADD, SUM, "after", None, output)) == [
         "  ✘ check failed · out of time after 2s · DL-001: 2 and 3 give 5",
         "    $ python -m unittest test_add",
-        *(f"    line {n}" for n in range(26, 31)),
+        *(f"  │ line {n}" for n in range(26, 31)),
     ]
-    assert rendered(checked(ADD, SUM, "after", 1, output), Verbosity.VERBOSE)[2] == "    line 11"
+    assert rendered(checked(ADD, SUM, "after", 1, output), Verbosity.VERBOSE)[2] == "  │ line 11"
 
 
 def test_a_check_that_passes_before_the_work_is_shown_as_showing_nothing() -> None:

@@ -12,7 +12,7 @@ import h11
 
 from treadle.domain.events.oversight import HostAsked
 from treadle.domain.package_index import PackageIndex
-from treadle.gateway.allowed_hosts import Address, HostEntry
+from treadle.gateway.allowed_hosts import Address, AllowedHosts, HostEntry
 from treadle.gateway.filtering_proxy import FilteringProxy
 from treadle.gateway.indexes.authority import CertificateAuthority
 from treadle.gateway.indexes.index_cache import IndexCache
@@ -230,7 +230,9 @@ def inside(
     )
     cache = IndexCache(directory / "cache")
     server = IndexServer(indexes, decisions.append, client, cache, directory)
-    with FilteringProxy(listed, decisions.append, resolve=nowhere, indexes=server) as proxy:
+    with FilteringProxy(
+        AllowedHosts(tuple(listed)), decisions.append, resolve=nowhere, indexes=server
+    ) as proxy:
         yield Inside(proxy, server.certificate, decisions)
 
 

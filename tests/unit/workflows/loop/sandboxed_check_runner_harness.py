@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tests.builders import RUN, Repository, repository_in
 from tests.missing import missing
+from treadle.adapters.packages.home_files import write_home_files
 from treadle.adapters.stores.evidence import EvidenceLogs
 from treadle.domain.events.oversight import HostAsked
 from treadle.domain.run_request import RunRequest
@@ -73,12 +74,18 @@ class RunnerHarness:
 
 
 async def make_runner_harness(
-    directory: Path, settings: Mapping[str, object] | None = None, *, confined: bool = True
+    directory: Path,
+    settings: Mapping[str, object] | None = None,
+    *,
+    confined: bool = True,
+    pip_configuration: str = "",
 ) -> RunnerHarness:
     """`settings` by their keys, as a command line would give them."""
     if confined and shutil.which("bwrap") is None:
         missing("bubblewrap")
     repository = repository_in(directory, **{"SPEC.md": "# A greeting\n"})
+    if pip_configuration:
+        write_home_files(directory / "user-home", {".config/pip/pip.conf": pip_configuration})
     raw = {
         **repository.environment,
         "TREADLE_ROOT": str(directory / "root"),

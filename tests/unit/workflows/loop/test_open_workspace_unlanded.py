@@ -232,3 +232,12 @@ async def test_a_specification_that_is_missing_from_the_earlier_work_is_refused(
 
     with pytest.raises(ProjectError):
         await harness.execute()
+
+
+async def test_work_of_an_earlier_run_is_not_the_users_own_tree(harness: RunHarness) -> None:
+    assert harness.run_workspace is not None
+    first = harness.run_workspace.starts_from_checkout
+
+    await harness.execute()
+
+    assert (first, harness.run_workspace.starts_from_checkout) == (True, False)
