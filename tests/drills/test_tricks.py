@@ -81,7 +81,7 @@ def test_a_product_that_disarms_its_tests_leaves_them_self_tested(
     [*_, graded] = finished.of_type("suite.graded")
     assert (graded["grade"], graded["why"]) == (
         "self-tested",
-        "the agent changed tests inside app.py",
+        "new code in app.py could make tests pass by itself: import unittest",
     ), account(finished)
 
 

@@ -9,14 +9,9 @@ from treadle.domain.pin_plan import PinPlan
 from treadle.domain.ports import Log
 from treadle.verify.before_look import UnknownLook, before_look, inconclusive_reason
 from treadle.verify.check_runner import CheckCommand, CheckRunner, CommandResult, CommandStopped
-from treadle.verify.grade import (
-    NO_ACCESS_TIMES,
-    PinnedResult,
-    mixed_failure,
-    needs_pinned_run,
-    pinned_failure,
-)
+from treadle.verify.grade import NO_ACCESS_TIMES, PinnedResult, needs_pinned_run
 from treadle.verify.judge_pins import JudgePins, NoJudgePins
+from treadle.verify.pin_text import mixed_failure, pinned_failure
 from treadle.verify.runner_end import unfinished_reason
 
 # Where a red result may say nothing about the project.
