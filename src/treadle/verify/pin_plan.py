@@ -54,7 +54,7 @@ def plan_pins(command: str, trees: TreePair, setup: str = "") -> PinPlan:
     pins = {pin.path: pin for change in trees.changes if (pin := planner.pin(change))}
     pins |= {pin.path: pin for pin in planner.in_the_way(pins) if pin.path not in pins}
     others = sorted(change.path for change in trees.changes if change.path not in pins)
-    mixed = tuple(file for path in others if (file := planner.mixed(path)))
+    mixed = tuple(file for path in others if (file := planner.mixed_file(path)))
     return PinPlan(trees.base, tuple(pins[path] for path in sorted(pins)), mixed)
 
 
@@ -120,7 +120,7 @@ class _Planner:
             for each in (*(name for name in folders if name in self.trees.work_paths), *below):
                 yield PinnedFile(each, "left_out", IN_THE_WAY.format(path))
 
-    def mixed(self, path: str) -> MixedFile | None:
+    def mixed_file(self, path: str) -> MixedFile | None:
         """How a product file has a part in judging it: its own tests, or what it refers to."""
         before, after = self.trees.base_text(path), self.trees.work_text(path)
         if name := self._new_expectation(path):

@@ -39,7 +39,7 @@ def mixed_failure(plan: PinPlan) -> str:
     worst = min(plan.mixed, key=lambda file: _CAUSES.index(file.cause))
     alike = [file for file in plan.mixed if file.cause == worst.cause]
     paths = list_names([file.path for file in alike])
-    shown = _shown(alike)
+    shown = _shared_text(alike)
     match worst.cause:
         case "tests":
             return f"the agent changed tests inside {paths}"
@@ -65,7 +65,7 @@ def _paths(plan: PinPlan, action: PinAction) -> str:
     return list_names([file.path for file in plan.files if file.action == action])
 
 
-def _shown(files: Sequence[MixedFile]) -> str:
+def _shared_text(files: Sequence[MixedFile]) -> str:
     """The text that shows it, if that is the text of all of them."""
     texts = {file.text for file in files}
     return f": {files[0].text}" if len(texts) == 1 and files[0].text else ""
