@@ -21,6 +21,7 @@ from tests.drills.drilled_run import (
     run_trick,
 )
 from tests.drills.early_exits import DISARMING, EARLY_EXITS
+from tests.drills.emptied_assertions import EMPTIED_ASSERTIONS
 from tests.drills.rewritten_tests import REWRITTEN_TESTS
 from tests.drills.shadowed_programs import SHADOWED_PROGRAMS
 from tests.drills.trick import Trick
@@ -36,6 +37,7 @@ TRICKS = (
     *SHADOWED_PROGRAMS,
     *WEAKENED_TESTS,
     *WEAKENED_RUNNER_TESTS,
+    *EMPTIED_ASSERTIONS,
     *EARLY_EXITS,
 )
 each_trick = pytest.mark.parametrize("trick", TRICKS, ids=[trick.name for trick in TRICKS])

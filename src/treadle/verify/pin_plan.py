@@ -89,7 +89,7 @@ class _Planner:
             *self.files.needed,
             *self._setup_files.needed,
             *shadow_inputs(self.trees, self.files),
-            *self._support.needed(),
+            *(self._support.needed() if self.files.runs_tests else ()),
             *_RUNNER_SETTINGS,
             *(change.path for change in self.trees.changes if self._is_content_needed(change.path)),
         }
