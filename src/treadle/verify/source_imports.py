@@ -29,16 +29,16 @@ class SourceImports:
 
     def importers(self, path: str, sources: Iterable[str]) -> list[str]:
         """Those of the sources that import a file."""
-        name = import_name(path)
+        name = _name_of(path)
         return [each for each in sources if each != path and name in self._imported_words(each)]
 
     def _imported_words(self, path: str) -> frozenset[str]:
         if path not in self._words:
-            self._words[path] = imported_words(path, self.text_of(path))
+            self._words[path] = _words_of(path, self.text_of(path))
         return self._words[path]
 
 
-def imported_words(path: str, text: str) -> frozenset[str]:
+def _words_of(path: str, text: str) -> frozenset[str]:
     """The words in the import lines of a source; all of its words if it may need no import."""
     if path.endswith(_WITHOUT_IMPORTS):
         return frozenset(_WORD.findall(text))
@@ -46,7 +46,7 @@ def imported_words(path: str, text: str) -> frozenset[str]:
     return frozenset(_WORD.findall("\n".join(lines)))
 
 
-def import_name(path: str) -> str:
+def _name_of(path: str) -> str:
     """The last word by which others import a source: its stem, or a folder that stands for it."""
     folder, name = posixpath.split(path)
     stem = name.partition(".")[0]

@@ -156,9 +156,10 @@ class SupportFiles:
             return True  # `testing` is for tests alone
         if len(self._products) > _MOST_PRODUCTS:
             return False
-        users = self._imports.importers(path, self._products)
         seen = above | {path}
-        if not all(each in seen or self._is_assertion_file(each, seen) for each in users):
+        # Of files that import each other, none speaks for the other.
+        users = [each for each in self._imports.importers(path, self._products) if each not in seen]
+        if not all(self._is_assertion_file(each, seen) for each in users):
             return False
         tests = self._imports.importers(path, self._tests)
         if not tests:

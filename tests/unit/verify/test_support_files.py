@@ -278,6 +278,8 @@ CLI_TEST = (
         ),
         # It cannot fail.
         ({"test_a.py": PY_TEST, "must.py": "def same(a, b): ...\n", "app.py": ""}, "must.py"),
+        # Two files that import each other, and that no test imports.
+        ({"test_a.py": "", "a.py": f"import b\n{PY_MUST}", "b.py": f"import a\n{PY_MUST}"}, "a.py"),
         ({"a.test.js": JS_TEST, "must.js": JS_MUST, "app.js": ""}, "app.js"),
         ({"app_test.go": GO_TEST, "must/must.go": GO_MUST, "app.go": "package app\n"}, "app.go"),
         ({"tests/app.c": C_TEST, "must.h": C_MUST, "app.h": ""}, "app.h"),
