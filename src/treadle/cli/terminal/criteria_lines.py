@@ -43,7 +43,7 @@ def _criterion_lines(
         result, _, reason = fact.partition(": ")
         # A long reason has lines of its own.
         is_long = width_of(f"    {mark}  · {fact}") > options.width - LEAST_DESCRIPTION
-        shown = result if reason and is_long else fact
+        shown = f"{result}:" if reason and is_long else fact
         room = max(SHORTEST_DESCRIPTION, options.width - width_of(f"    {mark}  · {shown}"))
         lines.append(
             ((f"    {mark} ", style), (fit(criterion, room), "plain"), (f" · {shown}", "quiet"))

@@ -32,7 +32,7 @@ def deliverable_lines(
     below = paragraph(
         reason, style="quiet", options=options, most=REASON_LINES, indent=f"{indent}    "
     )
-    return [_line(deliverable, grade, options, indent=indent), *below]
+    return [_line(deliverable, f"{grade}:", options, indent=indent), *below]
 
 
 def _line(
