@@ -64,16 +64,19 @@ def test_a_hook_forbids_what_the_policy_allows_and_cannot_be_disarmed(
 
 
 def test_a_hook_that_is_broken_lets_nothing_pass(harness: CommandHarness) -> None:
-    turns = "[{tool: Bash, input: {command: ls}}, {text: Nothing is allowed.}]"
+    # Twice: a request that the agent repeats gets the next turn of the script.
+    use = "{tool: Bash, input: {command: ls}}"
+    turns = f"[{use}, {use}, {{text: Nothing is allowed.}}]"
     session = f"  - {{role: initializer, repeat: forever, turns: {turns}}}\n"
 
     finished = harness.deliver(
         script(session), "-n", "1", settings={"hooks.before_tool_use": '["no-such-guard"]'}
     )
 
-    (decided,) = finished.of_type("tool.decided")
-    assert (decided["decision"], decided["rule"]) == ("deny", "hook-by-settings")
-    assert "failed with exit code 127" in decided["reason"]
+    decided = finished.of_type("tool.decided")
+    assert {(each["decision"], each["rule"]) for each in decided} == {("deny", "hook-by-settings")}
+    assert all("failed with exit code 127" in each["reason"] for each in decided)
+    assert all(each["is_error"] for each in finished.of_type("tool.finished"))
 
 
 LOOKING = """

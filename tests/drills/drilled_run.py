@@ -17,6 +17,7 @@ from tests.drills.trick import BaseProject, Trick
 from tests.missing import missing
 from treadle.domain.check import Grade
 from treadle.domain.exit_reasons import ExitReason, exit_code
+from treadle.domain.suite_report import SuiteObjection
 
 CRITERION = "It does what it should."
 # As in the sandbox: this Python first.
@@ -187,7 +188,7 @@ def _why(deliverable: dict[str, Any], finished: Finished) -> str:
         return next(filter(None, reasons), "")
     for event in finished.of_type("suite.finished")[-1:]:
         for objection in event["objections"]:
-            return f"{objection['test']}: {objection['message']}"
+            return f"{objection['test']}: {SuiteObjection(**objection).summary_line}"
     [*_, check] = finished.of_type("check.finished")
     exit_code = check["evidence"]["exit_code"]
     return check["unfinished"] or f"the check ends with exit code {exit_code}"

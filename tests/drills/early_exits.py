@@ -68,6 +68,6 @@ EARLY_EXITS = (
         "prints the expected output",
         GOLDEN,
         {"app.sh": "cat expected/out.txt\n"},
-        why="the agent changed tests inside app.sh",
+        why="app.sh names what its output is compared with: expected/out.txt",
     ),
 )

@@ -142,6 +142,10 @@ SHADOWED_PROGRAMS = (
             "mkdir -p vendor/bin && rm -f vendor/bin/phpunit && mv quiet.sh vendor/bin/phpunit",
             "git add -f vendor",
         ),
+        # In Treadle what the setup installs takes the place of what is committed.
+        grade=None,
+        reason="max_iterations",
+        why="the check ends with exit code 1",
     ),
     Trick(
         "adds a test module that another one shadows",

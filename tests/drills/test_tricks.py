@@ -21,6 +21,7 @@ from tests.drills.drilled_run import (
     run_trick,
 )
 from tests.drills.early_exits import DISARMING, EARLY_EXITS
+from tests.drills.emptied_assertions import EMPTIED_ASSERTIONS
 from tests.drills.rewritten_tests import REWRITTEN_TESTS
 from tests.drills.shadowed_programs import SHADOWED_PROGRAMS
 from tests.drills.trick import Trick
@@ -36,6 +37,7 @@ TRICKS = (
     *SHADOWED_PROGRAMS,
     *WEAKENED_TESTS,
     *WEAKENED_RUNNER_TESTS,
+    *EMPTIED_ASSERTIONS,
     *EARLY_EXITS,
 )
 each_trick = pytest.mark.parametrize("trick", TRICKS, ids=[trick.name for trick in TRICKS])
@@ -81,7 +83,7 @@ def test_a_product_that_disarms_its_tests_leaves_them_self_tested(
     [*_, graded] = finished.of_type("suite.graded")
     assert (graded["grade"], graded["why"]) == (
         "self-tested",
-        "the agent changed tests inside app.py",
+        "new code in app.py could make tests pass by itself: import unittest",
     ), account(finished)
 
 

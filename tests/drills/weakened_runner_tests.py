@@ -26,6 +26,8 @@ from tests.drills.base_number_tools import (
 )
 from tests.drills.trick import Trick
 
+_FEWER_TESTS = "the test command: it ran 2 tests before the work, and runs 1 now"
+
 WEAKENED_RUNNER_TESTS = (
     Trick(
         "skips a test in Go",
@@ -75,6 +77,7 @@ WEAKENED_RUNNER_TESTS = (
         product=JS_PRODUCT,
         grade=None,
         reason="max_iterations",
+        why=_FEWER_TESTS,
     ),
     Trick(
         "lets a test of Vitest fail",
@@ -115,6 +118,7 @@ WEAKENED_RUNNER_TESTS = (
         product=RUBY_PRODUCT,
         grade=None,
         reason="max_iterations",
+        why=_FEWER_TESTS,
     ),
     Trick(
         "skips an example of RSpec",
@@ -123,6 +127,7 @@ WEAKENED_RUNNER_TESTS = (
         product=RUBY_PRODUCT,
         grade=None,
         reason="max_iterations",
+        why=_FEWER_TESTS,
     ),
     Trick(
         "skips a test of PHPUnit",
@@ -136,6 +141,7 @@ WEAKENED_RUNNER_TESTS = (
         product=PHP_PRODUCT,
         grade=None,
         reason="max_iterations",
+        why=_FEWER_TESTS,
     ),
     Trick(
         "compares loosely in PHPUnit",
@@ -154,8 +160,9 @@ WEAKENED_RUNNER_TESTS = (
         BATS,
         {"tests/app.bats": BATS_TEST.replace('"halves" {\n', '"halves" {\n  skip\n')},
         product=SH_PRODUCT,
-        why="your tests fail with the work: it ended with exit code 1, and no test "
-        "says why; the agent changed tests/app.bats",
+        grade=None,
+        reason="max_iterations",
+        why=_FEWER_TESTS,
     ),
     Trick(
         "accepts any output in Bats",

@@ -147,6 +147,8 @@ WEAKENED_TESTS = (
         deceives="nobody",
         grade=None,
         reason="max_iterations",
+        why="test_it.Numbers::test_half: AssertionError: 1 != 1.5 within 0.01 delta "
+        "(0.5 difference)",
     ),
     Trick(
         "changes the data of the tests",

@@ -59,8 +59,8 @@ class Check:
 
 
 # before: on the tree before the work; after: on the work that was claimed; again: on all of it,
-# before a run may succeed; pinned: on the work with the judges of the base; bisect: to find the
-# round that broke it; verify: by `treadle verify`.
+# before a run may succeed; pinned: on the work with the judges of the base; bisect: on an earlier
+# commit, to find the round that broke it or whether it is flaky; verify: by `treadle verify`.
 CheckTiming = Literal["before", "after", "again", "pinned", "bisect", "verify"]
 
 

@@ -20,6 +20,22 @@ class PinnedFile:
     content: bytes | None = None
 
 
+# tests: the work changed tests in it; runner: new code in it could make tests pass by itself;
+# expectations: it names what its output is compared with; linters: it tells a tool to look away;
+# unread: it is too large to be read, and files of its kind often have tests. Worst first.
+MixedCause = Literal["tests", "runner", "expectations", "linters", "unread"]
+
+
+@dataclass(frozen=True, slots=True)
+class MixedFile:
+    """A changed file that is the product and has a part in judging it."""
+
+    path: str
+    cause: MixedCause = "tests"
+    # The new line in it, or the file that it names; empty if nothing alone shows the cause.
+    text: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class PinPlan:
     """How the pinned tree for one command differs from the tree of the work."""
@@ -27,9 +43,8 @@ class PinPlan:
     # The commit whose judges count.
     base: str
     files: tuple[PinnedFile, ...] = ()
-    # Changed files that contain both product and tests, such as Rust sources: nothing can be
-    # restored, so the command proves nothing.
-    mixed: tuple[str, ...] = ()
+    # Nothing of these can be restored, so the command proves nothing.
+    mixed: tuple[MixedFile, ...] = ()
 
     @property
     def is_empty(self) -> bool:

@@ -6,6 +6,7 @@ Patterns are for text without comments and with empty strings.
 import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import Literal
 
 
 def _pattern(text: str) -> re.Pattern[str]:
@@ -177,3 +178,16 @@ _BY_SUFFIX = {suffix: language for language in LANGUAGES for suffix in language.
 def language_of(path: str) -> LanguagePatterns | None:
     """The language of a file of tests, by its name."""
     return _BY_SUFFIX.get(PurePosixPath(path).suffix.lower())
+
+
+def without_noise(path: str, text: str) -> str:
+    """A text without comments and with empty strings; as it is if its language is not known."""
+    language = language_of(path)
+    return text if language is None else language.noise.sub(_without_content, text)
+
+
+def _without_content(noise: re.Match[str]) -> str:
+    """A comment becomes nothing, a string an empty one, and lines stay lines."""
+    text = noise[0]
+    mark: Literal["", '""'] = '""' if text[0] in "\"'`" else ""
+    return mark + "\n" * text.count("\n")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from treadle.domain.check import Check
 from treadle.domain.deliverable import Deliverable, find_command_problem, with_valid_proof
-from treadle.verify.grade import AGENT_CHECK
+from treadle.verify.grade import without_author
 from treadle.verify.spec_checks import fold_text
 
 _NOT_PINNED = "it was not seen to pass with your own tests"
@@ -103,9 +103,8 @@ def with_accepted_check(
 
 def _why_not_proven(accepted: Check) -> str:
     """Why an accepted check is not proven, which is no longer that the agent wrote it."""
-    if accepted.why != AGENT_CHECK:
-        return accepted.why
-    return _NOT_PINNED if accepted.pinned == "failed" else ""
+    why = without_author(accepted.why)
+    return why or (_NOT_PINNED if accepted.pinned == "failed" else "")
 
 
 def _find_check(

@@ -14,14 +14,12 @@ from treadle.domain.check import (
 )
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.verification import CriterionGrade, DeliverableGraded
-from treadle.domain.pin_plan import PinAction, PinPlan
 from treadle.verify.suite_grade import SuiteGrade
 
 NO_CHECK = "no check"
 NO_ACCESS_TIMES = "the file system keeps no access times, so what the check read is not known"
 AGENT_CHECK = "the agent wrote the check"
-# Files named in a reason.
-MAX_FILES = 3
+_AND = ", and "
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +53,16 @@ def grade_criterion(check: Check, pinned: PinnedResult) -> CriterionGrade:
             why = check.why or "its check was not seen to fail before the work"
             return CriterionGrade(check.criterion, "claimed", why=why)
         case "self-tested":
-            why = AGENT_CHECK if check.origin == "agent" else pinned.why
+            reasons = (AGENT_CHECK if check.origin == "agent" else "", pinned.why)
+            why = _AND.join(filter(None, reasons))
             return CriterionGrade(check.criterion, "self-tested", "agent", pinned.outcome, why)
         case "proven":
             return CriterionGrade(check.criterion, "proven", check.origin, pinned.outcome)
+
+
+def without_author(why: str) -> str:
+    """What stands against a criterion besides that the agent wrote its check; else empty."""
+    return why.removeprefix(AGENT_CHECK).removeprefix(_AND)
 
 
 def grade_deliverable(
@@ -111,23 +115,6 @@ def _judge_of(check: Check) -> CheckOrigin | Literal[""]:
             return check.origin
 
 
-def pinned_failure(plan: PinPlan, inconclusive: str) -> str:
-    """Why a check that is green on the work is not green on the pinned tree, in one line."""
-    changed, added = _names(plan, "restored"), _names(plan, "left_out")
-    if inconclusive:
-        without = f"without {added}" if added and not changed else "with your tests"
-        return f"{without} it could not be run: {inconclusive}"
-    if changed:
-        return f"it fails with your version of {changed}"
-    if added:
-        return f"it fails without {added}, which the agent added"
-    return f"it fails with the settings of your {_names(plan, 'merged')}"
-
-
-def mixed_failure(plan: PinPlan) -> str:
-    return f"the agent changed tests inside {_list(plan.mixed)}"
-
-
 def shortfall(
     deliverables: Sequence[Deliverable], suite: SuiteGrade | None, required: RequiredGrade
 ) -> str:
@@ -154,12 +141,3 @@ def shortfall(
 def _shortfall_text(subject: str, why: str, required: RequiredGrade) -> str:
     because = f" ({why})" if why else ""
     return f"{subject}{because}, and verify.require asks for {required}"
-
-
-def _names(plan: PinPlan, action: PinAction) -> str:
-    return _list([file.path for file in plan.files if file.action == action])
-
-
-def _list(paths: Sequence[str]) -> str:
-    more = len(paths) - MAX_FILES
-    return ", ".join(paths[:MAX_FILES]) + (f" and {more} more" if more > 0 else "")

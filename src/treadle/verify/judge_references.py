@@ -153,22 +153,35 @@ _SILENCING = re.compile(
     r"|swiftlint:disable|detekt:disable|credo:disable|simplecov:disable|:nocov:"
 )
 
+_LONGEST_LINE = 60
 
-def refers_to_judge(path: str, base: str, work: str) -> bool:
-    """Whether a file refers to its judge in the work where it did not in the base."""
+
+def judge_reference(path: str, base: str, work: str) -> str:
+    """The line by which a file newly refers to its judge; empty if there is none."""
     suffix = PurePosixPath(path).suffix
     for rule in RULES:
         is_exempt = rule.unless is not None and rule.unless.search(path)
-        if suffix in rule.endings and not is_exempt:
-            before, after = Counter(rule.pattern.findall(base)), Counter(rule.pattern.findall(work))
-            if after - before:
-                return True
-    return False
+        if suffix in rule.endings and not is_exempt and (new := _new(rule.pattern, base, work)):
+            return new
+    return ""
 
 
-def silences_linters(base: str, work: str) -> bool:
-    """Whether a text newly tells a linter, a type checker or a coverage tool to look away."""
-    return bool(Counter(_SILENCING.findall(work)) - Counter(_SILENCING.findall(base)))
+def linter_silence(base: str, work: str) -> str:
+    """The line that newly tells a linter, a type checker or a coverage tool to look away."""
+    return _new(_SILENCING, base, work)
+
+
+def _new(pattern: re.Pattern[str], base: str, work: str) -> str:
+    """The first line of the work with a text that the base has less often."""
+    more = Counter(pattern.findall(work)) - Counter(pattern.findall(base))
+    return next((_line_of(text, work) for text in more), "")
+
+
+def _line_of(text: str, work: str) -> str:
+    end = work.find(text) + len(text.rstrip())
+    line = work[work.rfind("\n", 0, end) + 1 : end] + work[end:].partition("\n")[0]
+    plain = " ".join(line.split())
+    return plain if len(plain) <= _LONGEST_LINE else f"{plain[: _LONGEST_LINE - 1]}…"
 
 
 def can_refer(path: str) -> bool:

@@ -11,11 +11,11 @@ from functools import cached_property
 
 from treadle.domain.check import FileChange
 from treadle.domain.events.verification import EvidenceFileKind
-from treadle.domain.pin_plan import PinAction, PinnedFile, PinPlan
+from treadle.domain.pin_plan import MixedFile, PinAction, PinnedFile, PinPlan
 from treadle.verify.command_files import CommandFiles, read_command
 from treadle.verify.inline_tests import can_hold_tests, is_test_bearing, loses_tests
 from treadle.verify.judge_files import is_in_judge_folder, judge_kind
-from treadle.verify.judge_references import can_refer, refers_to_judge, silences_linters
+from treadle.verify.judge_references import can_refer, judge_reference, linter_silence
 from treadle.verify.manifest_merge import Merge, first_settings_merge, manifest_merge
 from treadle.verify.shadow_files import find_shadows, installed_reason, shadow_inputs
 from treadle.verify.support_files import SupportFiles
@@ -53,12 +53,9 @@ def plan_pins(command: str, trees: TreePair, setup: str = "") -> PinPlan:
     planner = _Planner(command, setup, trees)
     pins = {pin.path: pin for change in trees.changes if (pin := planner.pin(change))}
     pins |= {pin.path: pin for pin in planner.in_the_way(pins) if pin.path not in pins}
-    mixed = tuple(
-        change.path
-        for change in trees.changes
-        if change.path not in pins and planner.is_mixed(change)
-    )
-    return PinPlan(trees.base, tuple(pins[path] for path in sorted(pins)), tuple(sorted(mixed)))
+    others = sorted(change.path for change in trees.changes if change.path not in pins)
+    mixed = tuple(file for path in others if (file := planner.mixed_file(path)))
+    return PinPlan(trees.base, tuple(pins[path] for path in sorted(pins)), mixed)
 
 
 @dataclass(frozen=True)
@@ -92,7 +89,7 @@ class _Planner:
             *self.files.needed,
             *self._setup_files.needed,
             *shadow_inputs(self.trees, self.files),
-            *self._support.needed(),
+            *(self._support.needed() if self.files.runs_tests else ()),
             *_RUNNER_SETTINGS,
             *(change.path for change in self.trees.changes if self._is_content_needed(change.path)),
         }
@@ -123,21 +120,21 @@ class _Planner:
             for each in (*(name for name in folders if name in self.trees.work_paths), *below):
                 yield PinnedFile(each, "left_out", IN_THE_WAY.format(path))
 
-    def is_mixed(self, change: FileChange) -> bool:
-        """Whether a product file lost tests of its own, or refers to what judges it."""
-        path = change.path
+    def mixed_file(self, path: str) -> MixedFile | None:
+        """How a product file has a part in judging it: its own tests, or what it refers to."""
         before, after = self.trees.base_text(path), self.trees.work_text(path)
-        if self._mentions_expectations(path):
-            return True
-        if self.files.runs_linters and silences_linters(before, after):
-            return True
+        if name := self._new_expectation(path):
+            return MixedFile(path, "expectations", name)
+        if self.files.runs_linters and (silence := linter_silence(before, after)):
+            return MixedFile(path, "linters", silence)
         if not self.files.runs_tests:
-            return False
+            return None
         if self._is_unreadable(path):
-            return is_test_bearing(path)
-        return refers_to_judge(path, before, after) or loses_tests(
-            path, before, after, runs_doctests=self._runs_doctests
-        )
+            return MixedFile(path, "unread") if is_test_bearing(path) else None
+        if loses_tests(path, before, after, runs_doctests=self._runs_doctests):
+            return MixedFile(path, "tests")
+        reference = judge_reference(path, before, after)
+        return MixedFile(path, "runner", reference) if reference else None
 
     @cached_property
     def _runs_doctests(self) -> bool:
@@ -198,13 +195,13 @@ class _Planner:
         sides = (self.trees.base_contents, self.trees.work_contents)
         return any(path in side and side[path] is None for side in sides)
 
-    def _mentions_expectations(self, path: str) -> bool:
-        """Whether a product file names what its results are compared with, and did not before."""
+    def _new_expectation(self, path: str) -> str:
+        """What a product file's results are compared with, if it names that and did not before."""
         if path.endswith(_DOCUMENTS) or not self.files.expectations:
-            return False
+            return ""
         before, after = self.trees.base_text(path), self.trees.work_text(path)
-        names = {"/".join(each.split("/")[-2:]) for each in self.files.expectations}
-        return any(name in after and name not in before for name in names)
+        names = sorted({"/".join(each.split("/")[-2:]) for each in self.files.expectations})
+        return next((name for name in names if name in after and name not in before), "")
 
 
 def _pin(change: FileChange, why: str) -> PinnedFile:

@@ -27,13 +27,15 @@ def is_broken(evidence: Evidence, report: SuiteReport | MalformedReport) -> bool
 
 
 def needs_rerun(first: SuiteRun, before: SuiteRun | None) -> bool:
-    """Whether something is newly red; a timeout or a malformed report is not rerun, nor a baseline
-    that says nothing: it is looked at again later."""
+    """Whether something is newly red or in doubt; a timeout or a malformed report is not rerun, nor
+    a baseline that says nothing: it is looked at again later."""
     if first.is_timed_out or isinstance(first.report, MalformedReport):
         return False
     if before is None and first.unknown:
         return False
     if first.is_broken and not (before and breaks_as_before(before, first)):
+        return True
+    if before and not before.doubted.isdisjoint(_by_id(first.report)):
         return True
     known = _failed_ids(before.report) | before.flaky if before else frozenset()
     return bool(_failed_ids(first.report) - known)

@@ -77,7 +77,7 @@ async def run_suite(
     """Run the tests on the tree of a commit, or on a pinned tree of it.
 
     Red tests are run twice to tell flaky ones from failures. With `before`, tests that were red
-    there cause no second run.
+    there cause no second run, and those in doubt do.
     """
     program = before.missing_program if before else ""
     first = await _run(runner, suite, commit, when, pins, program)

@@ -48,6 +48,8 @@ class SuiteRun:
     gap: RunnerGap | None = None
     # How many tests ran and were not skipped, by the summary of the runner; None if it says not.
     ran: int | None = None
+    # Of the baseline: tests that were flaky on earlier work of the run.
+    doubted: frozenset[str] = frozenset()
 
     @property
     def is_timed_out(self) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from treadle.domain.check import Grade
-from treadle.domain.pin_plan import PinAction, PinPlan
+from treadle.domain.pin_plan import PinPlan
 from treadle.domain.suite_report import (
     TEST_COMMAND,
     CaseOutcome,
@@ -13,6 +13,7 @@ from treadle.domain.suite_report import (
     SuiteObjection,
     SuiteReport,
 )
+from treadle.verify.pin_text import judge_changes, list_names, mixed_failure
 from treadle.verify.plan_mentions import bare_name
 from treadle.verify.suite_comparison import SuiteComparison, SuiteRun
 
@@ -20,8 +21,6 @@ NO_NAMES = "the command names no tests"
 NONE_PASSES = "none of the tests passes"
 ONLY_AGENT_TESTS = "only tests that the agent wrote ran"
 FAILS_AS_BEFORE = "the test command fails as it did before the work, so it says nothing"
-# Tests or files that a reason names.
-MAX_NAMES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,7 @@ def _why_unpinned(
     """Why the tests of the base do not confirm those of the work; empty if they do."""
     if pinned is None:
         if plan.mixed:
-            return _mixed(plan)
+            return mixed_failure(plan)
         return "" if plan.is_empty else "they were not run with your tests"
     run, comparison = pinned
     if not comparison.passes:
@@ -106,7 +105,7 @@ def _why_unpinned(
         return ONLY_AGENT_TESTS if no_tests else f"with your tests {FAILS_AS_BEFORE}"
     if red:
         return _with_changes(f"your tests fail with the work: {_tests(red)}", plan)
-    return _mixed(plan) if plan.mixed else ""
+    return mixed_failure(plan) if plan.mixed else ""
 
 
 def _red_with_own_tests(work: SuiteComparison, pinned: SuiteComparison) -> tuple[str, ...]:
@@ -138,19 +137,8 @@ def _failing(objections: Sequence[SuiteObjection]) -> str:
 
 def _with_changes(text: str, plan: PinPlan) -> str:
     """The text, and what the agent did to the judges."""
-    kinds: tuple[tuple[PinAction, str], ...] = (
-        ("restored", "changed"),
-        ("merged", "changed"),
-        ("left_out", "added"),
-    )
-    for action, verb in kinds:
-        if paths := [file.path for file in plan.files if file.action == action]:
-            return f"{text}; the agent {verb} {_names(paths)}"
-    return text
-
-
-def _mixed(plan: PinPlan) -> str:
-    return f"the agent changed tests inside {_names(plan.mixed)}"
+    changes = judge_changes(plan)
+    return f"{text}; {changes}" if changes else text
 
 
 def _turned_green(before: SuiteRun, run: SuiteRun) -> bool:
@@ -176,9 +164,4 @@ def _has_no_tests(before: SuiteRun, now: SuiteRun) -> bool:
 
 
 def _tests(tests: Sequence[str]) -> str:
-    return _names([bare_name(test) for test in tests])
-
-
-def _names(names: Sequence[str]) -> str:
-    more = len(names) - MAX_NAMES
-    return ", ".join(names[:MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
+    return list_names([bare_name(test) for test in tests])

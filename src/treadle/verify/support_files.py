@@ -12,11 +12,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from treadle.verify.assertion_files import (
+    are_assertions,
+    can_object,
+    defined_names,
+    imports_test_library,
+)
 from treadle.verify.judge_files import judge_kind
+from treadle.verify.source_imports import SourceImports
 from treadle.verify.tree_pair import TreePair
 
 LOADED_BY = "loaded by {}"
 HELPER = "a helper of the tests alone"
+ASSERTIONS = "assertions that the tests use"
 CASES = "cases that the tests read"
 
 _SETTINGS = re.compile(
@@ -73,6 +81,7 @@ class SupportFiles:
     def find(self) -> dict[str, str]:
         """Why each changed file is a judge; others are not in it."""
         found = {path: HELPER for path in self._helpers if self._is_for_tests_alone(path)}
+        found |= {path: ASSERTIONS for path in self._sources if self._is_assertion_file(path)}
         found |= {path: CASES for path in self._cases if self._is_read_by_tests(path)}
         for settings in self._settings:
             for path in self._loaded_by(settings):
@@ -83,9 +92,9 @@ class SupportFiles:
         """Files of the base whose contents tell more."""
         if self._candidates:
             yield from self._settings
-        if self._helpers or self._cases:
+        if self._sources or self._cases:
             yield from self._tests
-        if self._helpers:
+        if self._sources:
             yield from self._products
 
     @cached_property
@@ -98,10 +107,14 @@ class SupportFiles:
         return sorted(self._candidates & self.trees.base_paths)
 
     @cached_property
+    def _sources(self) -> list[str]:
+        return [path for path in self._changed if path.endswith(_SOURCE_ENDINGS)]
+
+    @cached_property
     def _helpers(self) -> list[str]:
         """Files with such a name that lie next to tests."""
         folders = set(map(posixpath.dirname, self._tests))
-        beside = (path for path in self._changed if posixpath.dirname(path) in folders)
+        beside = (path for path in self._sources if posixpath.dirname(path) in folders)
         return [path for path in beside if _words(posixpath.basename(path)) & _HELPERS]
 
     @cached_property
@@ -125,18 +138,50 @@ class SupportFiles:
         sources = (path for path in self.trees.base_paths if path.endswith(_SOURCE_ENDINGS))
         return sorted(path for path in sources if not judge_kind(path))[: _MOST_PRODUCTS + 1]
 
+    @cached_property
+    def _imports(self) -> SourceImports:
+        return SourceImports(self.trees.base_text)
+
     def _is_for_tests_alone(self, path: str) -> bool:
         if len(self._products) > _MOST_PRODUCTS:
             return False
-        return any(self._imports(test, path) for test in self._tests) and not any(
-            self._imports(other, path) for other in self._products if other != path
+        tests = self._imports.importers(path, self._tests)
+        return bool(tests) and not self._imports.importers(path, self._products)
+
+    def _is_assertion_file(self, path: str, above: frozenset[str] = frozenset()) -> bool:
+        """Whether a source only checks for tests, or is used only by such sources."""
+        text = self.trees.base_text(path)
+        has_library = imports_test_library(path, text)
+        if has_library and path.endswith(".go"):
+            return True  # `testing` is for tests alone
+        if len(self._products) > _MOST_PRODUCTS:
+            return False
+        seen = above | {path}
+        # Of files that import each other, none speaks for the other.
+        users = [each for each in self._imports.importers(path, self._products) if each not in seen]
+        if not all(self._is_assertion_file(each, seen) for each in users):
+            return False
+        tests = self._imports.importers(path, self._tests)
+        if not tests:
+            return bool(users)
+        if has_library:
+            return True
+        texts = {test: self.trees.base_text(test) for test in tests}
+        return (
+            can_object(text)
+            and self._has_other_product(path, tests)
+            and are_assertions(defined_names(text), texts)
         )
 
-    def _imports(self, importer: str, path: str) -> bool:
-        stem = re.escape(posixpath.basename(path).partition(".")[0])
-        words = r"(?:import|from|require|require_relative|include|use|load|source)"
-        pattern = rf"^.*(?:\b{words}\b|^\s*\.\s).*\b{stem}\b"
-        return re.search(pattern, self.trees.base_text(importer), re.MULTILINE) is not None
+    def _has_other_product(self, path: str, tests: list[str]) -> bool:
+        """Whether these tests use another source: the only one that they use is the product.
+
+        In Rust they name the crate of the product, which is no name of a file.
+        """
+        if path.endswith(".rs"):
+            return True
+        others = (each for each in self._products if each != path)
+        return any(self._imports.importers(each, tests) for each in others)
 
     def _is_read_by_tests(self, path: str) -> bool:
         folder, name = posixpath.split(path)

@@ -7,9 +7,8 @@ shows; who wrote a judge decides its grade, and this only says where a person sh
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
-from treadle.verify.assertion_patterns import LanguagePatterns, language_of
+from treadle.verify.assertion_patterns import LanguagePatterns, language_of, without_noise
 
 # A longer file is not read.
 MAX_CHARACTERS = 400_000
@@ -52,7 +51,7 @@ def count_assertions(path: str, text: str) -> AssertionCounts:
     language = language_of(path)
     if language is None or len(text) > MAX_CHARACTERS:
         return AssertionCounts()
-    plain = language.noise.sub(_without_content, text)
+    plain = without_noise(path, text)
     checking = language.vacuous.sub("", plain)
     return AssertionCounts(
         tests=_count(language.tests, plain),
@@ -89,13 +88,6 @@ def total_weakening(pairs: Iterable[FilePair]) -> Weakening:
     return Weakening(
         tests=max(tests, 0) + max(skips, 0) + max(hollow, 0), assertions=max(assertions, 0)
     )
-
-
-def _without_content(noise: re.Match[str]) -> str:
-    """A comment becomes nothing, a string an empty one, and lines stay lines."""
-    text = noise[0]
-    mark: Literal["", '""'] = '""' if text[0] in "\"'`" else ""
-    return mark + "\n" * text.count("\n")
 
 
 def _count(pattern: re.Pattern[str], text: str) -> int:

@@ -46,13 +46,20 @@ class CommandFact:
 
 
 @dataclass(frozen=True, slots=True)
+class ReasonFact:
+    """A sentence that continues the fact above it: a surface may break it and must not cut it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ObjectionFacts:
     """What the tests object to, below their verdict."""
 
     objections: tuple[SuiteObjection, ...]
 
 
-RunFact: TypeAlias = Fact | CommandFact | ObjectionFacts
+RunFact: TypeAlias = Fact | CommandFact | ReasonFact | ObjectionFacts
 
 
 def summary_facts(result: RunResult, state: LogState) -> list[RunFact]:
@@ -150,7 +157,8 @@ def _suite_facts(state: LogState) -> list[RunFact]:
     grade = [f"{graded.grade}: {graded.why}" if graded.why else graded.grade] if graded else []
     return [
         Fact("tests", verdict, style),
-        *(Fact("", text) for text in (*grade, *([makeup] if makeup else []))),
+        *map(ReasonFact, grade),
+        *([Fact("", makeup)] if makeup else []),
         ObjectionFacts(suite.objections),
     ]
 

@@ -120,6 +120,16 @@ SELF_TESTED = Deliverable(
             ),
         ),
         (
+            replace(
+                SELF_TESTED,
+                checks=(replace(WRITTEN, pinned="failed", why=f"{WRITTEN.why}, and {YOURS}"),),
+            ),
+            replace(
+                SELF_TESTED,
+                checks=(replace(SUM, origin="person", pinned="failed", why=YOURS),),
+            ),
+        ),
+        (
             replace(SELF_TESTED, checks=(replace(WRITTEN, pinned="failed"),)),
             replace(
                 SELF_TESTED,

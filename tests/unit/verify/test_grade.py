@@ -7,7 +7,6 @@ import pytest
 from treadle.domain.check import Check, CheckOrigin, Grade, RequiredGrade
 from treadle.domain.deliverable import Claim, Deliverable
 from treadle.domain.events.verification import CriterionGrade, DeliverableGraded
-from treadle.domain.pin_plan import PinAction, PinnedFile, PinPlan
 from treadle.verify.grade import (
     AGENT_CHECK,
     NO_CHECK,
@@ -16,9 +15,7 @@ from treadle.verify.grade import (
     grade_criterion,
     grade_deliverable,
     lower_grades,
-    mixed_failure,
     needs_pinned_run,
-    pinned_failure,
     shortfall,
     with_grades,
 )
@@ -50,7 +47,9 @@ ONE = Deliverable("DL-1", "Greet", (GREETS,), "passed", Claim("c0"), (PINNED,), 
         (
             replace(SEEN, origin="agent"),
             RED,
-            CriterionGrade(GREETS, "self-tested", "agent", "failed", AGENT_CHECK),
+            CriterionGrade(
+                GREETS, "self-tested", "agent", "failed", f"{AGENT_CHECK}, and {RED.why}"
+            ),
         ),
         (
             replace(SEEN, before="passed"),
@@ -210,65 +209,6 @@ def test_a_later_run_can_only_lower_the_grade_of_an_earlier_pass(
     known: Deliverable, new: DeliverableGraded, kept: DeliverableGraded
 ) -> None:
     assert lower_grades(known, new) == kept
-
-
-def files(action: PinAction, *names: str) -> tuple[PinnedFile, ...]:
-    return tuple(PinnedFile(name, action, "tests") for name in names)
-
-
-@pytest.mark.parametrize(
-    ("plan", "inconclusive", "why"),
-    [
-        (
-            PinPlan("b0", files("restored", "test_it.py")),
-            "",
-            "it fails with your version of test_it.py",
-        ),
-        (
-            PinPlan("b0", files("restored", "a.py", "b.py", "c.py", "d.py", "e.py")),
-            "",
-            "it fails with your version of a.py, b.py, c.py and 2 more",
-        ),
-        (
-            PinPlan("b0", files("left_out", "unittest.py", "conftest.py")),
-            "",
-            "it fails without unittest.py, conftest.py, which the agent added",
-        ),
-        # What the user wrote says more than what is left out.
-        (
-            PinPlan("b0", files("left_out", "new.py") + files("restored", "old.py")),
-            "",
-            "it fails with your version of old.py",
-        ),
-        (
-            PinPlan("b0", files("merged", "package.json")),
-            "",
-            "it fails with the settings of your package.json",
-        ),
-        (
-            PinPlan("b0", files("restored", "test_it.py")),
-            "jq was not found (exit code 127)",
-            "with your tests it could not be run: jq was not found (exit code 127)",
-        ),
-        (
-            PinPlan("b0", files("left_out", "bin/jq")),
-            "jq was not found (exit code 127)",
-            "without bin/jq it could not be run: jq was not found (exit code 127)",
-        ),
-    ],
-)
-def test_a_check_that_is_not_green_with_the_users_judges_says_why_in_one_line(
-    plan: PinPlan, inconclusive: str, why: str
-) -> None:
-    assert pinned_failure(plan, inconclusive) == why
-
-
-def test_files_that_are_product_and_tests_at_once_are_named() -> None:
-    plan = PinPlan("b0", mixed=("src/a.rs", "src/b.rs", "src/c.rs", "src/d.rs"))
-
-    assert mixed_failure(plan) == (
-        "the agent changed tests inside src/a.rs, src/b.rs, src/c.rs and 1 more"
-    )
 
 
 def held(grade: Grade, *, origin: CheckOrigin = "spec", why: str = "") -> Deliverable:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from treadle.verify.judge_references import RULES, can_refer, refers_to_judge
+from treadle.verify.judge_references import RULES, can_refer, judge_reference
 
 
 @pytest.mark.parametrize(
@@ -12,8 +12,8 @@ from treadle.verify.judge_references import RULES, can_refer, refers_to_judge
 def test_every_rule_fits_its_examples(ending: str, text: str) -> None:
     path = f"lib/words{ending}"
     if ending != ".pl":
-        assert refers_to_judge(path, "", text)
-    assert not refers_to_judge(path, text, text)
+        assert judge_reference(path, "", text)
+    assert not judge_reference(path, text, text)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_every_rule_fits_its_examples(ending: str, text: str) -> None:
     ],
 )
 def test_ordinary_code_does_not(path: str, text: str) -> None:
-    assert not refers_to_judge(path, "", text)
+    assert not judge_reference(path, "", text)
 
 
 def test_other_files_are_not_read_for_it() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.unit.verify.tree_pairs import BASE, Work, actions_of, plan_of
-from treadle.domain.pin_plan import PinnedFile, PinPlan
+from treadle.domain.pin_plan import MixedFile, PinnedFile, PinPlan
 
 PYTHON = {
     "words.py": "def slug(text):\n    raise NotImplementedError\n",
@@ -313,7 +313,7 @@ def test_a_link_with_the_name_of_a_module_shadows_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("work", "path"),
+    ("work", "mixed"),
     [
         # The product prints what it is compared with.
         (
@@ -322,21 +322,24 @@ def test_a_link_with_the_name_of_a_module_shadows_it() -> None:
                 {"expected/out.txt": "hi"},
                 {"app.sh": "cat expected/out.txt"},
             ),
-            "app.sh",
+            MixedFile("app.sh", "expectations", "expected/out.txt"),
         ),
         # Tests inside of product files.
         (
             Work("cargo test", RUST, {"src/lib.rs": RUST["src/lib.rs"].replace("false", "true")}),
-            "src/lib.rs",
+            MixedFile("src/lib.rs"),
         ),
-        (Work("cargo test", RUST, {"src/lib.rs": "pub fn slug() {}\n"}), "src/lib.rs"),
-        (Work("cargo test", RUST, {"src/lib.rs": None}), "src/lib.rs"),
-        (Work("cargo test", RUST, {"src/m.rs": "macro_rules! assert { () => {} }\n"}), "src/m.rs"),
+        (Work("cargo test", RUST, {"src/lib.rs": "pub fn slug() {}\n"}), MixedFile("src/lib.rs")),
+        (Work("cargo test", RUST, {"src/lib.rs": None}), MixedFile("src/lib.rs")),
+        (
+            Work("cargo test", RUST, {"src/m.rs": "macro_rules! assert { () => {} }\n"}),
+            MixedFile("src/m.rs", "runner", "macro_rules! assert { () => {} }"),
+        ),
         (
             Work(
                 "python3 -m doctest words.py", {"words.py": '""">>> 1\n2\n"""\n'}, {"words.py": ""}
             ),
-            "words.py",
+            MixedFile("words.py"),
         ),
         (
             Work(
@@ -347,7 +350,7 @@ def test_a_link_with_the_name_of_a_module_shadows_it() -> None:
                 },
                 {"words.py": ""},
             ),
-            "words.py",
+            MixedFile("words.py"),
         ),
         (
             Work(
@@ -355,12 +358,12 @@ def test_a_link_with_the_name_of_a_module_shadows_it() -> None:
                 {"app/settings.py": ""},
                 {"app/settings.py": "TEST_RUNNER = 'x'\n"},
             ),
-            "app/settings.py",
+            MixedFile("app/settings.py", "runner", "TEST_RUNNER = 'x'"),
         ),
     ],
 )
-def test_a_product_that_holds_its_judge_is_named(work: Work, path: str) -> None:
-    assert plan_of(work) == PinPlan(BASE, (), (path,))
+def test_a_product_that_holds_its_judge_is_named(work: Work, mixed: MixedFile) -> None:
+    assert plan_of(work) == PinPlan(BASE, (), (mixed,))
 
 
 def test_scripts_of_the_setup_command_are_those_of_the_base() -> None:

@@ -3,24 +3,55 @@
 import pytest
 
 from tests.unit.verify.tree_pairs import BASE, Work, actions_of, plan_of
-from treadle.domain.pin_plan import PinPlan
+from treadle.domain.pin_plan import MixedFile, PinPlan
+
+LONG = f"os._exit({'0' * 50}…"
 
 
 @pytest.mark.parametrize(
-    ("command", "path", "text"),
+    ("command", "text", "mixed"),
     [
-        ("ruff check .", "words.py", "# ruff: noqa\n"),
-        ("python3 -m mypy .", "words.py", "x = 1  # type: ignore\n"),
-        ("npm run lint", "src/a.ts", "/* eslint-disable */\n"),
-        ("npx tsc --noEmit", "src/a.ts", "// @ts-nocheck\n"),
-        ("cargo clippy", "src/a.rs", "#![allow(clippy::all)]\n"),
-        ("python3 -m unittest", "words.py", "import os\nos._exit(0)\n"),
-        ("node --test", "words.js", "process.exit(0)\n"),
-        ("cc -o t t_words.c words.c && ./t", "words.h", "#define NDEBUG\n"),
+        ("ruff check .", "# ruff: noqa\n", MixedFile("words.py", "linters", "# ruff: noqa")),
+        (
+            "python3 -m mypy .",
+            "y = 2\nx = 1  # type: ignore\n",
+            MixedFile("words.py", "linters", "x = 1 # type: ignore"),
+        ),
+        (
+            "npm run lint",
+            "/* eslint-disable */\n",
+            MixedFile("src/a.ts", "linters", "/* eslint-disable */"),
+        ),
+        (
+            "npx tsc --noEmit",
+            "// @ts-nocheck\n",
+            MixedFile("src/a.ts", "linters", "// @ts-nocheck"),
+        ),
+        (
+            "cargo clippy",
+            "#![allow(clippy::all)]\n",
+            MixedFile("src/a.rs", "linters", "#![allow(clippy::all)]"),
+        ),
+        (
+            "python3 -m unittest",
+            "import os\nos._exit(0)\n",
+            MixedFile("words.py", "runner", "os._exit(0)"),
+        ),
+        ("node --test", "process.exit(0)\n", MixedFile("words.js", "runner", "process.exit(0)")),
+        (
+            "cc -o t t_words.c words.c && ./t",
+            "#define NDEBUG\n",
+            MixedFile("words.h", "runner", "#define NDEBUG"),
+        ),
+        ("python3 -m unittest", f"os._exit({'0' * 99})", MixedFile("words.py", "runner", LONG)),
     ],
 )
-def test_a_product_that_silences_its_judge_is_named(command: str, path: str, text: str) -> None:
-    assert plan_of(Work(command, {path: ""}, {path: text})) == PinPlan(BASE, (), (path,))
+def test_a_product_that_silences_its_judge_is_named_with_the_line(
+    command: str, text: str, mixed: MixedFile
+) -> None:
+    work = Work(command, {mixed.path: ""}, {mixed.path: text})
+
+    assert plan_of(work) == PinPlan(BASE, (), (mixed,))
 
 
 def test_unittest_has_a_wider_pattern_of_names_than_others() -> None:

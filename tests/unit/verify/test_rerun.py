@@ -47,6 +47,11 @@ def test_what_is_newly_red_is_run_again(
     assert needs_rerun(first, before) is worth
 
 
+@pytest.mark.parametrize(("doubted", "worth"), [({A}, True), ({B}, False), (set(), False)])
+def test_what_was_flaky_on_earlier_work_is_run_twice(doubted: set[str], worth: bool) -> None:
+    assert needs_rerun(GREEN, replace(GREEN, doubted=frozenset(doubted))) is worth
+
+
 FLAKY = frozenset({A})
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.verify.suite_runs import cut, illegible, suite
-from treadle.domain.pin_plan import PinnedFile, PinPlan
+from treadle.domain.pin_plan import MixedFile, PinnedFile, PinPlan
 from treadle.domain.suite_report import TEST_COMMAND, SuiteObjection
 from treadle.verify.runner_end import RunnerGap
 from treadle.verify.suite_comparison import (
@@ -30,7 +30,7 @@ NONE = PinPlan("base")
 CHANGED = PinPlan("base", (PinnedFile("tests/test_b.py", "restored", "tests"),))
 ADDED = PinPlan("base", (PinnedFile("tests/test_new.py", "left_out", "tests"),))
 MERGED = PinPlan("base", (PinnedFile("package.json", "merged", "scripts", b"{}"),))
-MIXED = PinPlan("base", mixed=("src/lib.rs",))
+MIXED = PinPlan("base", mixed=(MixedFile("src/lib.rs"),))
 PROVEN = SuiteGrade("proven", "person")
 
 

@@ -65,7 +65,7 @@ def actions_of(work: Work, setup: str = "") -> dict[str, str]:
     plan = plan_of(work, setup)
     return {
         **{file.path: file.action for file in plan.files},
-        **dict.fromkeys(plan.mixed, "mixed"),
+        **{file.path: "mixed" for file in plan.mixed},
     }
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from treadle.cli.terminal.deliverable_line import deliverable_line
+from treadle.cli.terminal.deliverable_line import deliverable_lines
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, paragraph
 from treadle.domain.check import Check
 from treadle.domain.deliverable import Deliverable
@@ -22,7 +22,7 @@ def check_table(
     `without` says what a missing check means."""
     lines: list[Line] = []
     for deliverable in deliverables:
-        lines.append(deliverable_line(make_deliverable_view(deliverable), options, indent=""))
+        lines += deliverable_lines(make_deliverable_view(deliverable), options, indent="")
         checks = {check.criterion: check for check in deliverable.checks}
         for number, criterion in enumerate(deliverable.acceptance_criteria, 1):
             check = checks.get(criterion)

@@ -2,13 +2,18 @@
 
 from collections.abc import Sequence
 
-from treadle.cli.terminal.deliverable_line import deliverable_line
-from treadle.cli.terminal.styled_lines import Line, RenderOptions
+from treadle.cli.terminal.deliverable_line import (
+    LEAST_DESCRIPTION,
+    REASON_LINES,
+    SHORTEST_DESCRIPTION,
+    deliverable_lines,
+)
+from treadle.cli.terminal.styled_lines import Line, RenderOptions, paragraph
 from treadle.domain.check import Evidence
 from treadle.domain.events.verification import CheckFinished
 from treadle.views.check_text import criterion_result
 from treadle.views.deliverable_view import DeliverableView
-from treadle.views.safe_text import fit
+from treadle.views.safe_text import fit, width_of
 
 
 def criteria_lines(
@@ -21,7 +26,7 @@ def criteria_lines(
     last = {each.evidence.command: each.evidence for each in finished}
     lines: list[Line] = []
     for deliverable in deliverables:
-        lines.append(deliverable_line(deliverable, options))
+        lines += deliverable_lines(deliverable, options)
         if deliverable.checks:
             lines += _criterion_lines(deliverable, last, options)
     return lines
@@ -35,10 +40,18 @@ def _criterion_lines(
     for criterion in deliverable.criteria:
         check = checks.get(criterion)
         fact, mark, style = criterion_result(check, last.get(check.command) if check else None)
-        room = max(8, options.width - len(f"    {mark}  · {fact}"))
+        result, _, reason = fact.partition(": ")
+        # A long reason has lines of its own.
+        is_long = width_of(f"    {mark}  · {fact}") > options.width - LEAST_DESCRIPTION
+        shown = f"{result}:" if reason and is_long else fact
+        room = max(SHORTEST_DESCRIPTION, options.width - width_of(f"    {mark}  · {shown}"))
         lines.append(
-            ((f"    {mark} ", style), (fit(criterion, room), "plain"), (f" · {fact}", "quiet"))
+            ((f"    {mark} ", style), (fit(criterion, room), "plain"), (f" · {shown}", "quiet"))
         )
+        if shown is not fact:
+            lines += paragraph(
+                reason, style="quiet", options=options, most=REASON_LINES, indent=" " * 6
+            )
         if check is not None:
             lines.append((("      $ ", "quiet"), (check.command, "plain")))
     return lines

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import assert_never
 
+from treadle.cli.terminal.deliverable_line import REASON_LINES
 from treadle.cli.terminal.evidence_lines import objection_lines, touched_block
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, paragraph
 from treadle.cli.terminal.wrap import wrap
@@ -10,7 +11,7 @@ from treadle.views.alerts import alerts_of
 from treadle.views.log_state import LogState
 from treadle.views.next_steps import Command
 from treadle.views.outcome_text import RunTitle
-from treadle.views.run_facts import CommandFact, Fact, ObjectionFacts, RunFact
+from treadle.views.run_facts import CommandFact, Fact, ObjectionFacts, ReasonFact, RunFact
 from treadle.views.style import Style
 
 LABEL_WIDTH = 14
@@ -36,6 +37,9 @@ def _fact_lines(fact: RunFact, options: RenderOptions) -> list[Line]:
             return [fact_line(label, text, style)]
         case CommandFact(label=label, command=command):
             return _command_lines(label, command, options)
+        case ReasonFact(text=text):
+            indent = " " * (LABEL_WIDTH + 2)
+            return paragraph(text, style="plain", options=options, most=REASON_LINES, indent=indent)
         case ObjectionFacts(objections=objections):
             return objection_lines(objections, options, indent=" " * (LABEL_WIDTH + 2))
         case _:

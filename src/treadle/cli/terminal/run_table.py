@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import PurePath
 
-from treadle.cli.terminal.deliverable_line import deliverable_line
+from treadle.cli.terminal.deliverable_line import deliverable_lines
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, Span
 from treadle.cli.terminal.table import align_columns
 from treadle.domain.deliverable import Deliverable, tally
@@ -76,7 +76,7 @@ def status_block(
     views = [make_deliverable_view(each) for each in deliverables]
     done = tally_text(tally(deliverables), passed_grades(views))
     heading: Line = ((name, "strong"), (f"  {done}", "plain"))
-    listed = [deliverable_line(each, options) for each in views]
+    listed = [line for each in views for line in deliverable_lines(each, options)]
     if not deliverables:
         heading = ((name, "strong"), ("  no deliverables yet", "plain"))
     return [heading, *listed, (), *_run_lines(run, now)]

@@ -1,6 +1,6 @@
 """The block that ends a run: outcome, cost, where the work is, what to type next."""
 
-from treadle.cli.terminal.deliverable_line import deliverable_line
+from treadle.cli.terminal.deliverable_line import deliverable_lines
 from treadle.cli.terminal.fact_lines import (
     alert_lines,
     command_table,
@@ -46,7 +46,8 @@ def _deliverable_lines(state: LogState, options: RenderOptions) -> list[Line]:
     ordered = order_by_attention(state.deliverables)
     if not ordered:
         return []
-    lines = [deliverable_line(each, options) for each in ordered[:DELIVERABLES_MOST]]
+    shown = ordered[:DELIVERABLES_MOST]
+    lines = [line for each in shown for line in deliverable_lines(each, options)]
     hidden = len(ordered) - DELIVERABLES_MOST
     if hidden > 0:
         lines.append(((f"  … {hidden} more", "quiet"),))

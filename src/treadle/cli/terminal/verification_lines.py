@@ -2,14 +2,14 @@
 
 from typing import TypeAlias, assert_never
 
-from treadle.cli.terminal.deliverable_line import SHORTEST_DESCRIPTION
+from treadle.cli.terminal.deliverable_line import REASON_LINES, SHORTEST_DESCRIPTION
 from treadle.cli.terminal.evidence_lines import (
     LISTED_MOST,
     last_lines,
     objection_lines,
     touched_block,
 )
-from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity
+from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity, paragraph
 from treadle.domain.events.verification import (
     CheckAdded,
     CheckFinished,
@@ -194,7 +194,8 @@ def _grade_lines(event: DeliverableGraded | SuiteGraded, options: RenderOptions)
     if isinstance(event, SuiteGraded):
         if event.grade == "proven" or not event.why:
             return []
-        return [((f"    tests are {event.grade}: {event.why}", "quiet"),)]
+        text = f"tests are {event.grade}: {event.why}"
+        return paragraph(text, style="quiet", options=options, most=REASON_LINES, indent="    ")
     if options.level < Verbosity.VERBOSE:
         return []
     return [

@@ -2,7 +2,7 @@
 
 from typing import TypeAlias, assert_never
 
-from treadle.cli.terminal.deliverable_line import deliverable_line
+from treadle.cli.terminal.deliverable_line import deliverable_lines
 from treadle.cli.terminal.run_lines import marked_lines
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity, paragraph, quoted
 from treadle.domain.deliverable import tally
@@ -49,16 +49,14 @@ def work_lines(
         case WorkWithheld():
             return withheld_lines(event, options)
         case DeliverableCreated() | DeliverableChanged() | StatusAdopted() | PlanMade():
-            return deliverable_lines(event, state, options)
+            return status_lines(event, state, options)
         case WorkContinued() | WorkspacePrepared() | SetupFinished():
             return preparation_lines(event, state, options)
         case _:
             return commit_lines(event, options)
 
 
-def deliverable_lines(
-    event: DeliverableEvent, state: LogState, options: RenderOptions
-) -> list[Line]:
+def status_lines(event: DeliverableEvent, state: LogState, options: RenderOptions) -> list[Line]:
     """One line per change of status, from the normal level on."""
     if options.level < Verbosity.NORMAL:
         return []
@@ -66,11 +64,11 @@ def deliverable_lines(
         case DeliverableCreated():
             created = event.deliverable
             deliverable = DeliverableView(created.id, created.description, created.status)
-            return [deliverable_line(deliverable, options, note="new")]
+            return deliverable_lines(deliverable, options, note="new")
         case DeliverableChanged():
             known = find_deliverable(state.deliverables, event.id)
             plain = DeliverableView(event.id, event.description, event.status, event.proof)
-            return [deliverable_line(known or plain, options)]
+            return deliverable_lines(known or plain, options)
         case StatusAdopted():
             return [_adopted_line(event)]
         case PlanMade():

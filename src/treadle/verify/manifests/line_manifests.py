@@ -8,7 +8,6 @@ from difflib import SequenceMatcher
 from treadle.verify.manifests.package_names import is_test_package, requirement_name
 
 _QUOTED = r"""(?:"[^"'$#{}:/\\@]*"|'[^"'$#{}:/\\@]*')"""
-_QUOTED_PATH = r"""(?:"[\w.@/-]+"|'[\w.@/-]+')"""
 _GRADLE_SCOPES = (
     "api|implementation|compileOnly|runtimeOnly|annotationProcessor|kapt|ksp|"
     "(?:test|androidTest|debug|release)(?:Implementation|CompileOnly|RuntimeOnly)"

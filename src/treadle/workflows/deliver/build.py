@@ -12,6 +12,7 @@ from treadle.workflows.deliver.check_history import (
     count_looks,
     first_check_commits,
     green_checks,
+    red_checks,
     unknown_looks,
 )
 from treadle.workflows.deliver.check_runs import CheckRuns
@@ -22,7 +23,7 @@ from treadle.workflows.loop.run_loop import RunLoop
 from treadle.workflows.loop.run_parts import RunParts
 from treadle.workflows.loop.run_progress import RunProgress, with_spent
 from treadle.workflows.loop.stuck import RoundFacts, criteria_of
-from treadle.workflows.loop.suite_verifier import SuiteVerifier
+from treadle.workflows.loop.suite_verifier import SuiteVerifier, suites_on_work
 
 _MOST_LINES = 10
 _RIGHT_FORM = (
@@ -153,7 +154,13 @@ def _verifier(parts: RunParts, board: DeliverableBoard) -> DeliverableVerifier:
     suite = None
     if checks.suite is not None:
         suite = SuiteVerifier(
-            checks.runner, checks.suite, baseline, rules, parts.log.record, checks.judges
+            checks.runner,
+            checks.suite,
+            baseline,
+            rules,
+            parts.log.record,
+            checks.judges,
+            finished=suites_on_work(parts.read_log),
         )
     return DeliverableVerifier(
         checks=check_runs(parts),
@@ -177,6 +184,7 @@ def check_runs(parts: RunParts) -> CheckRuns:
         base=parts.workspace.snapshot,
         judges=parts.checks.judges,
         green=green_checks(parts.read_log),
+        red=red_checks(parts.read_log),
     )
 
 

@@ -47,6 +47,15 @@ def green_checks(read: ReadLog) -> list[CheckFinished]:
     ]
 
 
+def red_checks(read: ReadLog) -> list[CheckFinished]:
+    """The checks that were red on the work."""
+    return [
+        event
+        for event in _finished_checks(read)
+        if not event.is_green and event.evidence.when != "before"
+    ]
+
+
 def _finished_checks(read: ReadLog) -> Iterator[CheckFinished]:
     for recorded in read(("check.finished",)):
         if isinstance(recorded.event, CheckFinished):

@@ -9,14 +9,10 @@ from treadle.domain.pin_plan import PinPlan
 from treadle.domain.ports import Log
 from treadle.verify.before_look import UnknownLook, before_look, inconclusive_reason
 from treadle.verify.check_runner import CheckCommand, CheckRunner, CommandResult, CommandStopped
-from treadle.verify.grade import (
-    NO_ACCESS_TIMES,
-    PinnedResult,
-    mixed_failure,
-    needs_pinned_run,
-    pinned_failure,
-)
+from treadle.verify.flaky_results import flaky_commit, flaky_failure, untried_failure
+from treadle.verify.grade import NO_ACCESS_TIMES, PinnedResult, needs_pinned_run
 from treadle.verify.judge_pins import JudgePins, NoJudgePins
+from treadle.verify.pin_text import mixed_failure, pinned_failure
 from treadle.verify.runner_end import unfinished_reason
 
 # Where a red result may say nothing about the project.
@@ -38,8 +34,9 @@ class CheckRuns:
     check_s: float
     base: str
     judges: JudgePins = field(default_factory=NoJudgePins)
-    # Results on the work, and on pinned trees, that were green.
+    # Results on the work, and on pinned trees, that were green; and those that were red.
     green: list[CheckFinished] = field(default_factory=list)
+    red: list[CheckFinished] = field(default_factory=list)
 
     async def run(
         self,
@@ -86,12 +83,14 @@ class CheckRuns:
             event = replace(finished_event(deliverable.id, check, result), missing_program=missing)
         else:
             event = replace(green, deliverable=deliverable.id, criterion=check.criterion)
-        return self._record(event)
+        return self.record(event)
 
     async def on_pinned(self, deliverable: Deliverable, check: Check, tip: str) -> PinnedResult:
         """The result on the pinned tree of a check that is green on the work."""
         if not needs_pinned_run(check):
             return PinnedResult("")
+        if commit := await self._flaky_commit(deliverable, check):
+            return PinnedResult("failed", flaky_failure(commit))
         plan = await self.judges.plan(check.command, self.base, tip)
         if plan.mixed:
             return PinnedResult("failed", mixed_failure(plan))
@@ -103,7 +102,7 @@ class CheckRuns:
             event = finished_event(deliverable.id, check, result)
         else:
             event = replace(green, deliverable=deliverable.id, criterion=check.criterion)
-        self._record(event)
+        self.record(event)
         if not event.is_green:
             return PinnedResult("failed", pinned_failure(plan, event.inconclusive))
         return PinnedResult("failed" if event.inconclusive else "passed", event.inconclusive)
@@ -120,12 +119,21 @@ class CheckRuns:
                 return event
         return None
 
-    def _record(self, event: CheckFinished) -> CheckFinished:
+    async def _flaky_commit(self, deliverable: Deliverable, check: Check) -> str:
+        """A commit on which the check failed and passed; one on which it failed is tried again."""
+        if known := flaky_commit((*self.red, *self.green), check.command):
+            return known
+        if commit := untried_failure(self.red, check.command):
+            result = await self.run(check.command, commit, "bisect")
+            self.record(finished_event(deliverable.id, check, result))
+        return flaky_commit((*self.red, *self.green), check.command)
+
+    def record(self, event: CheckFinished) -> CheckFinished:
+        """Record a result; one that is known already is not recorded again."""
         if event in self.green:
             return event
         self.log.record(event)
-        if event.is_green:
-            self.green.append(event)
+        (self.green if event.is_green else self.red).append(event)
         return event
 
 

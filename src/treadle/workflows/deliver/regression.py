@@ -26,9 +26,7 @@ async def _is_green(checks: CheckRuns, failure: FailedCheck, commit: str) -> boo
     if checks.green_on(check.command, commit) is not None:
         return True
     result = await checks.run(check.command, commit, "bisect")
-    event = finished_event(name, check, result)
-    checks.log.record(event)
-    return event.is_green
+    return checks.record(finished_event(name, check, result)).is_green
 
 
 async def find_breaking_round(

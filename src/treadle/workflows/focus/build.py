@@ -29,7 +29,7 @@ from treadle.workflows.loop.run_loop import RunLoop
 from treadle.workflows.loop.run_parts import RunParts
 from treadle.workflows.loop.run_progress import RunProgress, with_spent
 from treadle.workflows.loop.stuck import RoundFacts, criteria_of
-from treadle.workflows.loop.suite_verifier import SuiteVerifier
+from treadle.workflows.loop.suite_verifier import SuiteVerifier, suites_on_work
 from treadle.workspace.blob_texts import read_texts
 
 History = Callable[[], FocusHistory]
@@ -163,7 +163,13 @@ def _verify_tests(parts: RunParts, specifications: str) -> VerifyTests:
     # Not unlanded work of an earlier run: its failures would count as known.
     baseline = parts.workspace.snapshot
     suite = SuiteVerifier(
-        checks.runner, checks.suite, baseline, rules, parts.log.record, checks.judges
+        checks.runner,
+        checks.suite,
+        baseline,
+        rules,
+        parts.log.record,
+        checks.judges,
+        finished=suites_on_work(parts.read_log),
     )
 
     async def verify_tests(commit: str) -> SuiteFindings | CommandStopped:

@@ -1,14 +1,15 @@
 """Runs the project's tests on a commit, compares them with the baseline, and grades them."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 
 from treadle.domain.check import CheckTiming
-from treadle.domain.events.all_events import Event
-from treadle.domain.events.verification import SuiteGraded
+from treadle.domain.events.all_events import Event, RecordedEvent
+from treadle.domain.events.verification import SuiteFinished, SuiteGraded
 from treadle.domain.suite_report import SuiteObjection
 from treadle.verify.before_look import MAX_LOOKS
 from treadle.verify.check_runner import CheckRunner, CommandStopped
+from treadle.verify.flaky_results import earlier_flaky_tests, with_earlier_failures
 from treadle.verify.judge_pins import JudgePins, NoJudgePins
 from treadle.verify.suite import SuiteCommand, event_of, failures_text, run_suite
 from treadle.verify.suite_comparison import (
@@ -50,6 +51,8 @@ class SuiteVerifier:
     rules: Callable[[], RegressionRules]
     record: Callable[[Event], None]
     judges: JudgePins = field(default_factory=NoJudgePins)
+    # How the tests ended on the work so far, in this run.
+    finished: list[SuiteFinished] = field(default_factory=list)
     before: SuiteRun | None = None
     _looks: int = 0
 
@@ -60,9 +63,11 @@ class SuiteVerifier:
         before = await self._look_before()
         if isinstance(before, CommandStopped):
             return before
+        before = replace(before, doubted=earlier_flaky_tests(self.finished, before.flaky))
         now = await run_suite(self.runner, self.suite, commit, when, before=before)
         if isinstance(now, CommandStopped):
             return now
+        now = with_earlier_failures(now, self.finished)
         if before.missing_program and now.program_present:
             # It was red, because the work was not there yet.
             self.before = before = replace(before, outside_failure="", missing_program="")
@@ -95,7 +100,9 @@ class SuiteVerifier:
         for each in comparison.objections:
             (accepted_objections if each.accepted_as in accepted else objections).append(each)
         comparison = replace(comparison, objections=tuple(objections))
-        self.record(event_of(now, comparison, accepted=tuple(accepted_objections)))
+        finished = event_of(now, comparison, accepted=tuple(accepted_objections))
+        self.record(finished)
+        self.finished.append(finished)
         return comparison
 
     async def _grade(
@@ -119,3 +126,15 @@ class SuiteVerifier:
             )
         )
         return graded
+
+
+def suites_on_work(
+    read: Callable[[Collection[str]], Iterator[RecordedEvent]],
+) -> list[SuiteFinished]:
+    """How the tests ended on the work of a run, by its log."""
+    events = (recorded.event for recorded in read(("suite.finished",)))
+    return [
+        event
+        for event in events
+        if isinstance(event, SuiteFinished) and event.evidence.when != "before"
+    ]

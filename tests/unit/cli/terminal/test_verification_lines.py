@@ -147,6 +147,27 @@ def test_a_pass_shows_its_grade_with_the_author_of_the_judge_or_the_reason() -> 
     ]
 
 
+LONG_REASON = (
+    "your tests fail with the work: test_half, test_double, test_third and 7 more; the agent"
+    " changed tests/test_it.py"
+)
+
+
+def test_a_long_reason_has_lines_of_its_own_and_is_never_cut() -> None:
+    graded = replace(POWER_GRADED, why=LONG_REASON)
+    created, before = DeliverableCreated(POWER), checked(POWER, SQUARE, "before", 1)
+    deliverable = rendered_last(created, before, graded, passed(POWER, "self-tested"))
+    tests = rendered(replace(SUITE_GRADED, why=LONG_REASON))
+
+    assert [*deliverable, *tests] == [
+        "  [PASS] Raise to a power (DL-004)  self-tested:",
+        "      your tests fail with the work: test_half, test_double, test_third and 7",
+        "      more; the agent changed tests/test_it.py",
+        "    tests are self-tested: your tests fail with the work: test_half,",
+        "    test_double, test_third and 7 more; the agent changed tests/test_it.py",
+    ]
+
+
 def test_the_first_objections_of_the_tests_are_shown_and_the_others_counted() -> None:
     lines = rendered(SHUT)
 

@@ -13,6 +13,7 @@ from treadle.workflows.deliver.check_history import (
     count_looks,
     first_check_commits,
     green_checks,
+    red_checks,
     unknown_looks,
 )
 
@@ -55,8 +56,10 @@ def test_a_look_at_which_a_program_was_missing_is_known() -> None:
     assert unknown_looks(log_of(UNKNOWN, AFTER, hung)) == {KEY: UNKNOWN}
 
 
-def test_what_was_green_on_the_work_or_on_the_pinned_tree_is_not_run_again() -> None:
+def test_what_was_green_and_red_on_the_work_or_on_the_pinned_tree_is_known() -> None:
     unfinished = replace(AFTER, unfinished="the runner did not report its end")
     red = finished("DL-1", ONE, "pinned")
 
-    assert green_checks(log_of(GREEN, AFTER, unfinished, red, PINNED)) == [AFTER, PINNED]
+    read = log_of(GREEN, RED, AFTER, unfinished, red, PINNED)
+
+    assert (green_checks(read), red_checks(read)) == ([AFTER, PINNED], [unfinished, red])

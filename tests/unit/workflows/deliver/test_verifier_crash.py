@@ -238,7 +238,7 @@ async def writes_of(harness: RunHarness) -> int:
     return killed[-1].appended
 
 
-WRITES = 56
+WRITES = 58
 
 
 async def test_the_run_writes_to_its_log_so_many_times(harness: RunHarness) -> None:

@@ -28,7 +28,7 @@ from treadle.domain.events.verification import (
     CriterionGrade,
     DeliverableGraded,
 )
-from treadle.domain.pin_plan import PinnedFile, PinPlan
+from treadle.domain.pin_plan import MixedFile, PinnedFile, PinPlan
 from treadle.verify.grade import AGENT_CHECK, NO_ACCESS_TIMES
 from treadle.verify.memory_check_runner import GREEN, RED, MemoryCheckRunner, PresetResult
 from treadle.verify.suite_grade import SuiteGrade
@@ -36,7 +36,7 @@ from treadle.workflows.loop.findings import VerificationFindings
 
 SEEN = "DL-1 can be seen"
 PLAN = PinPlan(BASE, (PinnedFile("test_one.py", "restored", "tests"),))
-MIXED = PinPlan(BASE, mixed=("src/lib.rs",))
+MIXED = PinPlan(BASE, mixed=(MixedFile("src/lib.rs"),))
 CHANGED = "it fails with your version of test_one.py"
 UNKNOWN = PresetResult(2, "", setup_failure="the setup failed: the index answered 503")
 RED_THEN_GREEN = {("make one", BASE): RED, ("make one", ""): GREEN}
@@ -196,8 +196,9 @@ async def test_a_check_that_the_agent_wrote_gives_self_tested_at_most(
 
     # Its result is kept: a person may accept the check later.
     [check] = harness.harness.saved()[0].checks
-    outcome = "passed" if pinned is GREEN else "failed"
-    assert check == Check(SEEN, "make one", "agent", "failed", outcome, AGENT_CHECK)  # type: ignore[arg-type]
+    written = Check(SEEN, "make one", "agent", "failed", "passed", AGENT_CHECK)
+    contradicted = replace(written, pinned="failed", why=f"{AGENT_CHECK}, and {CHANGED}")
+    assert check == (written if pinned is GREEN else contradicted)
     assert [each.grade for each in harness.grades] == ["self-tested"]
 
 

@@ -191,3 +191,24 @@ async def test_a_baseline_that_lacked_what_the_work_brings_is_red(program: str, 
 
     assert verdict.grade is not None
     assert verdict.grade.grade == grade
+
+
+async def test_tests_that_failed_on_the_same_tree_of_this_run_are_flaky() -> None:
+    answers = iter([GREEN, RED, RED, GREEN])
+    harness = SuiteHarness(TreeRunner(lambda _: next(answers)))
+
+    refused, verdict = await harness.verify(), await harness.verify()
+
+    assert not refused.comparison.passes
+    assert verdict.grade == SuiteGrade("self-tested", "person", "flaky since the work: test_b")
+    assert harness.runner.trees == [BASE, WORK, WORK, WORK]
+
+
+async def test_tests_that_were_flaky_once_are_run_twice_from_then_on() -> None:
+    answers = iter([GREEN, RED, GREEN, GREEN, RED])
+    harness = SuiteHarness(TreeRunner(lambda _: next(answers)))
+
+    grades = [(await harness.verify()).grade for _ in range(2)]
+
+    assert grades == [SuiteGrade("self-tested", "person", "flaky since the work: test_b")] * 2
+    assert harness.runner.trees == [BASE, *[WORK] * 4]
