@@ -5,7 +5,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from treadle.adapters.agents.claude.variables import BASE_URL, CLOUDS, CUSTOM_HEADERS, LOGINS
+from treadle.adapters.agents.claude.variables import (
+    API_KEY,
+    BASE_URL,
+    CLOUDS,
+    CUSTOM_HEADERS,
+    LOGINS,
+    OAUTH_TOKEN,
+)
 from treadle.domain.agent_kind import ModelAccess
 from treadle.domain.errors import SettingsError
 from treadle.domain.model_access import CloudModel, Endpoint, HeaderPairs, Login, ModelService
@@ -65,6 +72,8 @@ def held_login(environment: Mapping[str, str]) -> Login:
             if environment.get(name)
         ),
         headers=_headers(environment.get(CUSTOM_HEADERS, "")),
+        subscriptions=frozenset({_word_for(OAUTH_TOKEN).encode()}),
+        paid_by_use=frozenset({_word_for(API_KEY).encode()}),
     )
 
 
