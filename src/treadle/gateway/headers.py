@@ -104,10 +104,15 @@ def _first_of_each(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
 def _subscription(
     login: Login, headers: Iterable[tuple[bytes, bytes]]
 ) -> Literal["yes", "unknown", "no"]:
+    given = {name: value for name, value in headers if name in _CREDENTIALS}
+    if any(name in _CREDENTIALS for name, _ in login.headers):
+        return "unknown"
+    if not login.secrets:
+        # The agent's own login file: a subscription's, and nothing else is there to be paid with.
+        return "yes" if list(given) == [b"authorization"] else "unknown"
     used = {
         placeholder
-        for name, value in headers
-        if name in _CREDENTIALS
+        for value in given.values()
         for placeholder, _ in login.secrets
         if value in [scheme + placeholder for scheme in _SCHEMES]
     }

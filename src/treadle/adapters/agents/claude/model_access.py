@@ -65,15 +65,12 @@ def model_service(environment: Mapping[str, str]) -> ModelService | CloudModel:
 
 def held_login(environment: Mapping[str, str]) -> Login:
     """What the gateway adds to requests, so that the agent need not have it."""
+    words = {name: _word_for(name).encode() for name in LOGINS if environment.get(name)}
     return Login(
-        secrets=tuple(
-            (_word_for(name).encode(), environment[name].strip().encode())
-            for name in LOGINS
-            if environment.get(name)
-        ),
+        secrets=tuple((word, environment[name].strip().encode()) for name, word in words.items()),
         headers=_headers(environment.get(CUSTOM_HEADERS, "")),
-        subscriptions=frozenset({_word_for(OAUTH_TOKEN).encode()}),
-        paid_by_use=frozenset({_word_for(API_KEY).encode()}),
+        subscriptions=frozenset(words[name] for name in words if name == OAUTH_TOKEN),
+        paid_by_use=frozenset(words[name] for name in words if name == API_KEY),
     )
 
 
