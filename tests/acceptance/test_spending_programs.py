@@ -42,6 +42,7 @@ SPENDER = f"""
   - role: reviewer
     turns:
       - text: a
+        delay_between: 0.1
         usage: {{input: 1000, output: 16000}}
         repeat: 40
         optional: true
