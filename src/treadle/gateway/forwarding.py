@@ -39,11 +39,18 @@ async def forward_message(
             charge.end()
             charge.close()  # before the agent can send its next request
             await client.finish()
-    except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
+    except (
+        httpx2.ConnectError,
+        httpx2.ConnectTimeout,
+        httpx2.PoolTimeout,
+        httpx2.ProxyError,
+        httpx2.UnsupportedProtocol,
+    ) as error:
         charge.answer_nothing()
         await _send_unreached(client, error)
     except httpx2.HTTPError as error:
-        charge.cut_off()
+        if not isinstance(error, httpx2.TimeoutException):  # then the service may still be at it
+            charge.cut_off()
         # A response that has started is left unfinished, so that the agent sees the failure.
         if not client.started:
             await _send_unreached(client, error)

@@ -16,7 +16,7 @@ from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Bill, Budget, ClosableLedger, CostSoFar, Ledger
 from treadle.domain.model_access import PASS_THROUGH_LOGIN, Endpoint, Login, ModelService
 from treadle.domain.ports import AgentSession
-from treadle.gateway.model_gateway import Gateway, GatewayRules
+from treadle.gateway.model_gateway import MOST_WARNINGS, Gateway, GatewayRules
 from treadle.gateway.request_handler import midnight_before
 from treadle.session.price_list import PriceList
 
@@ -109,6 +109,7 @@ class Metering:
         try:
             bill = await self._open[0].close(session)
             fresh = tuple(each for each in bill.warnings if each not in self._warned)
+            fresh = fresh[: MOST_WARNINGS - len(self._warned)]
             self._warned.update(fresh)
             return replace(bill, warnings=fresh)
         finally:

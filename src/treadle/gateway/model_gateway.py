@@ -26,7 +26,7 @@ from treadle.session.price_list import PriceList
 _READ_AHEAD = 1 << 20
 # All sessions without a sandbox share the one TCP port.
 _SHARED_BY = 8
-_MOST_WARNINGS = 20
+MOST_WARNINGS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +127,10 @@ class Gateway:
         await asyncio.wait(requests)
 
     def _warn(self, message: str) -> None:
-        if len(self._warnings) < _MOST_WARNINGS:
-            self._warnings.setdefault(message)
+        # It may hold words of the agent's.
+        shown = "".join(each if each.isprintable() else "?" for each in message)
+        if len(self._warnings) < MOST_WARNINGS:
+            self._warnings.setdefault(shown)
 
     async def _serve_socket(
         self, account: BudgetAccount, path: Path, listener: socket.socket

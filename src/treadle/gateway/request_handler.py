@@ -118,10 +118,9 @@ class RequestHandler:
     def _warn_of_left_out(self, request: FilteredRequest, headers: ServiceHeaders) -> None:
         for kind, names in (("field", request.left_out), ("beta", headers.left_out)):
             for name in names:
-                shown = name if name.isprintable() else ascii(name)
                 self.book.warn(
-                    f"the {kind} {shown} is not known and was left out of the agent's requests;"
-                    f' `gateway.allow = ["{shown}"]` lets it through'
+                    f"the {kind} {name} is not known and was left out of the agent's requests;"
+                    f' `gateway.allow = ["{name}"]` lets it through'
                 )
 
     async def _handle_message(

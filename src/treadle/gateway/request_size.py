@@ -20,8 +20,12 @@ DOCUMENT_TOKENS = 100_000
 # A token of plain words has two letters at least. Digits, signs and other scripts may be one each.
 _WORDS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ "
 _LONGEST_NUMBER = 20
+# No model says so much, and the ledger can hold it.
+_LARGEST = 10**9
 # Written so by `serialize_body`; inside a text the quotes would be escaped.
 _CACHED, _FOR_AN_HOUR, _MEDIA = b'"cache_control":{', b'"ttl":"1h"', b'"base64"'
+# Also that of a fallback or of a single turn.
+_FAST = b'"speed":"fast"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +66,9 @@ def measure(request: Mapping[str, Any], body: bytes) -> RequestSize:
         max_output=_max_output(request),
         other_models=fallbacks,
         answers=1 + len(fallbacks) + compacts,
-        extras=ResponseExtras(
-            fast=request.get("speed") == "fast", in_us=request.get("inference_geo") == "us"
-        ),
+        extras=ResponseExtras(fast=_FAST in body, in_us=request.get("inference_geo") == "us"),
         thinks=_thinks(request),
-        unsized=bool(documents) or served or compacts,
+        unsized=bool(documents or fallbacks) or served or compacts,
     )
 
 
@@ -100,7 +102,7 @@ def _max_output(request: Mapping[str, Any]) -> int:
 
 
 def _thinks(request: Mapping[str, Any]) -> bool:
-    """Newer models think unless they are told not to, so only the word itself is believed."""
+    """Whatever kind of thinking it is, and whatever is shown of it."""
     thinking = request.get("thinking")
     return isinstance(thinking, dict) and thinking.get("type") != "disabled"
 
@@ -134,4 +136,4 @@ def _count(value: object) -> int:
     """A number in whatever spelling the service might take for one."""
     if isinstance(value, str) and value.strip().isdecimal() and len(value) < _LONGEST_NUMBER:
         value = int(value)
-    return int(value) if isinstance(value, int | float) and value > 0 else 0
+    return int(min(value, _LARGEST)) if isinstance(value, int | float) and value > 0 else 0

@@ -164,6 +164,14 @@ async def test_a_person_is_told_once_what_was_left_out() -> None:
     )
 
 
+async def test_names_of_an_agents_own_making_cannot_draw_on_a_terminal() -> None:
+    async with gateway_before("{text: a}") as harness:
+        await harness.ask(**{"\x1b[2Jcleared\u202e": 1})
+        bill = await harness.close()
+
+    assert [warning.isprintable() for warning in bill.warnings] == [True]
+
+
 async def test_a_flood_of_names_is_a_bounded_number_of_warnings() -> None:
     async with gateway_before("{text: a}") as harness:
         await harness.ask(**{f"field-{number}": 1 for number in range(500)})

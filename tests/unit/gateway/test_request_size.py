@@ -102,6 +102,16 @@ def test_a_text_that_is_called_a_picture_counts_as_text() -> None:
         ({"max_tokens": "64000"}, RequestSize("opus", Usage(), 64_000)),
         ({"max_tokens": 64000.0}, RequestSize("opus", Usage(), 64_000)),
         ({"max_tokens": "many"}, RequestSize("opus", Usage(), 16_000)),
+        ({"max_tokens": 10**18}, RequestSize("opus", Usage(), 10**9)),
+        ({"max_tokens": 1e300}, RequestSize("opus", Usage(), 10**9)),
+        (
+            {"max_tokens": 9, "messages": [{"role": "system", "speed": "fast"}]},
+            RequestSize("opus", Usage(), 9, extras=ResponseExtras(fast=True)),
+        ),
+        (
+            {"max_tokens": 9, "messages": [{"role": "user", "content": '"speed":"fast"'}]},
+            RequestSize("opus", Usage(), 9),
+        ),
         (
             {"max_tokens": 5, "thinking": {"type": "enabled", "budget_tokens": 90_000}},
             RequestSize("opus", Usage(), 90_005, thinks=True),
@@ -116,11 +126,13 @@ def test_a_text_that_is_called_a_picture_counts_as_text() -> None:
         ),
         (
             {"max_tokens": 9, "fallbacks": [{"model": "claude-opus-4-1"}]},
-            RequestSize("opus", Usage(), 9, other_models=("claude-opus-4-1",), answers=2),
+            RequestSize(
+                "opus", Usage(), 9, other_models=("claude-opus-4-1",), answers=2, unsized=True
+            ),
         ),
         (
             {"max_tokens": 9, "fallbacks": "default"},
-            RequestSize("opus", Usage(), 9, other_models=("default",), answers=2),
+            RequestSize("opus", Usage(), 9, other_models=("default",), answers=2, unsized=True),
         ),
         (
             {"max_tokens": 9, "context_management": {"edits": [{"type": "compact_20260112"}]}},
