@@ -27,6 +27,7 @@ HOLD_S = 240.0
 _LOOK_S = 1.0
 # An older estimate is of a request that was cut off.
 _OPEN_FOR = timedelta(minutes=20)
+_HOW_TO_ALLOW = "`gateway.allow` in treadle.toml lets it through"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +84,16 @@ class RequestHandler:
             message = "Treadle: the request is no object in JSON, or has too many parts"
             await send_error(client, 400, "invalid_request_error", message)
             return
-        refusal = self._refusal(body, account)
-        if refusal is not None:
-            await send_error(client, 403, "permission_error", f"Treadle: {refusal}")
+        use = request_rules.find_forbidden_use(body, account.server_tools)
+        if use is not None:
+            message = f"Treadle: the model may not turn to anybody else for this: {use}"
+            await send_error(client, 403, "permission_error", message)
+            return
+        content = find_unknown_content(body, self.allowed)
+        if content is not None:
+            # After 400 an agent tries again, and 403 reads like a login that failed.
+            message = f"Treadle: the cost of this is not known: {content}; {_HOW_TO_ALLOW}"
+            await send_error(client, 409, "invalid_request_error", message)
             return
         filtered = filter_fields(body, self.allowed)
         headers = to_service(request.raw_headers, self.login, self.allowed)
@@ -105,15 +113,6 @@ class RequestHandler:
                     await forward_count(self.service, request, headers.headers, client)
             case never:
                 assert_never(never)
-
-    def _refusal(self, body: request_rules.RequestBody, account: BudgetAccount) -> str | None:
-        use = request_rules.find_forbidden_use(body, account.server_tools)
-        if use is not None:
-            return f"the model may not turn to anybody else for this: {use}"
-        content = find_unknown_content(body, self.allowed)
-        if content is not None:
-            return f"the cost of this is not known: {content} (`gateway.allow` lets it through)"
-        return None
 
     def _warn_of_left_out(self, request: FilteredRequest, headers: ServiceHeaders) -> None:
         for kind, names in (("field", request.left_out), ("beta", headers.left_out)):

@@ -144,8 +144,10 @@ async def test_content_of_unknown_cost_never_leaves_and_is_not_tried_again() -> 
     async with gateway_before("{text: unused}") as harness:
         refused = await harness.ask(**said({"type": "video"}))
 
-        assert (refused.status_code, refused.headers["x-should-retry"]) == (403, "false")
-        assert "`gateway.allow` lets it through" in refused.json()["error"]["message"]
+        assert (refused.status_code, refused.headers["x-should-retry"]) == (409, "false")
+        assert (
+            "`gateway.allow` in treadle.toml lets it through" in refused.json()["error"]["message"]
+        )
         assert (harness.api.request_count, harness.entries) == (0, ())
 
 
