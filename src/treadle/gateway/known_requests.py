@@ -45,6 +45,7 @@ EDITS: Mapping[str, str] = {
 }
 SPEEDS = frozenset({"fast", "standard"})
 SERVICE_TIERS = frozenset({"auto", "standard_only"})
+PLACES = frozenset({"global", "us"})
 
 BLOCKS: Mapping[str, str] = {
     "text": "counted by its size",
@@ -178,5 +179,6 @@ USAGE_FIELDS: Mapping[str, str] = {
     "model": "priced by its name",
 }
 USAGE_TIERS = frozenset({"batch", "priority", "standard"})
+USAGE_PLACES = frozenset({"global", "not_available", "us"})
 USAGE_SPEEDS = frozenset({"fast", "standard"})
 USAGE_SERVER_TOOLS = frozenset({"web_search_requests", "web_fetch_requests"})

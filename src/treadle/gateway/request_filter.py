@@ -13,6 +13,12 @@ RequestBody = dict[str, Any]
 _DATED = re.compile(r"(.+?)-(?:20\d{6}|20\d\d-\d\d-\d\d)", re.ASCII)
 _DATED_EDIT = re.compile(r"([a-z_]+?)_\d{8}", re.ASCII)
 _LONGEST_NAME = 60
+# Of fields that change the price.
+_KNOWN_VALUES = {
+    "inference_geo": known.PLACES,
+    "service_tier": known.SERVICE_TIERS,
+    "speed": known.SPEEDS,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +81,10 @@ def is_known_header(name: bytes) -> bool:
 def _is_known_field(name: str, value: object, allowed: frozenset[str]) -> bool:
     if name in allowed:
         return True
-    match name:
-        case "speed":
-            return value in known.SPEEDS if isinstance(value, str) else value is None
-        case "service_tier":
-            return value in known.SERVICE_TIERS if isinstance(value, str) else value is None
-        case _:
-            return name in known.FIELDS
+    values = _KNOWN_VALUES.get(name)
+    if values is None:
+        return name in known.FIELDS
+    return value in values if isinstance(value, str) else value is None
 
 
 def _edits(body: RequestBody) -> list[dict[str, Any]]:

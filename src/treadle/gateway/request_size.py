@@ -17,8 +17,9 @@ ADDED_TOKENS = 1_000
 IMAGE_TOKENS = 6_000
 # A PDF of few bytes may have many pages; this is what most have at most.
 DOCUMENT_TOKENS = 100_000
-# A token of plain words has two letters at least. Digits, signs and other scripts may be one each.
-_WORDS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ "
+# A token of small letters has two at least. Capitals, digits, signs and other scripts may be one
+# each.
+_WORDS = b"abcdefghijklmnopqrstuvwxyz "
 _LONGEST_NUMBER = 20
 # No model says so much, and the ledger can hold it.
 _LARGEST = 10**9

@@ -11,6 +11,11 @@ from treadle.session.price_list import CostEstimate, PriceList
 
 # Iterations whose tokens the totals of a response include; others come on top.
 _IN_TOTALS = frozenset({"message", "fallback_message"})
+_KNOWN_VALUES = {
+    "inference_geo": known.USAGE_PLACES,
+    "service_tier": known.USAGE_TIERS,
+    "speed": known.USAGE_SPEEDS,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +154,7 @@ def _unknown_figures(usage: dict[str, Any]) -> Iterator[str]:
     for name, value in _object_in(usage, "server_tool_use").items():
         if value and name not in known.USAGE_SERVER_TOOLS:
             yield f"server_tool_use.{name[:60]}"
-    for name, values in (("speed", known.USAGE_SPEEDS), ("service_tier", known.USAGE_TIERS)):
+    for name, values in _KNOWN_VALUES.items():
         if (value := usage.get(name)) and str(value) not in values:
             yield f"{name} {str(value)[:60]}"
 

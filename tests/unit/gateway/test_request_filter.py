@@ -66,6 +66,8 @@ def test_what_claude_code_sends_passes_unchanged() -> None:
         ({"model": "m", "speed": "fast"}, {"model": "m", "speed": "fast"}, ()),
         ({"speed": "ludicrous", "stream": True}, {"stream": True}, ("speed",)),
         ({"service_tier": "flex"}, {}, ("service_tier",)),
+        ({"inference_geo": "moon", "speed": ["fast"]}, {}, ("inference_geo", "speed")),
+        ({"inference_geo": "us", "speed": None}, {"inference_geo": "us", "speed": None}, ()),
         ({"service_tier": "standard_only"}, {"service_tier": "standard_only"}, ()),
         ({"safeguards": [{}], "user_profile_id": "u"}, {}, ("safeguards", "user_profile_id")),
         ({"compaction": {"type": "now"}}, {}, ("compaction",)),

@@ -54,6 +54,7 @@ def prompt_tokens(**request: Any) -> int:
     [
         ("word " * 100_000, 100_000),  # plain words have more letters to a token
         ("7" * 900_000, 900_000),  # digits may be a token each
+        ("XQZJ" * 100_000, 400_000),  # and capitals
         ("{}[];" * 100_000, 500_000),
         ("\u1234" * 300_000, 900_000),  # three bytes each
         ("a b c d " * 100_000, 400_000),

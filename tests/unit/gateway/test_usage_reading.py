@@ -95,6 +95,7 @@ def usage(**changes: Any) -> dict[str, Any]:
         ),
         (usage(speed="ludicrous"), ("speed ludicrous",)),
         (usage(service_tier="flex"), ("service_tier flex",)),
+        (usage(inference_geo="moon"), ("inference_geo moon",)),
         (usage(iterations=[{"type": "message", "gpu_seconds": 7}]), ("gpu_seconds",)),
     ],
 )
