@@ -85,13 +85,13 @@ class BudgetAccounts:
 
     def __init__(self) -> None:
         self._by_token: dict[str, BudgetAccount] = {}
-        # Of closed sessions, as long as a request of theirs is open.
+        # Of closed sessions: a request of theirs may be open.
         self._closing: list[BudgetAccount] = []
         # Counts changes, so that a caller sees when its ledger totals are out of date.
         self.changes = 0
 
     def __iter__(self) -> Iterator[BudgetAccount]:
-        self._closing = [each for each in self._closing if each.reservations]
+        # Copies: sessions are opened in another thread.
         return iter((*self._by_token.values(), *self._closing))
 
     def open(
@@ -119,7 +119,7 @@ class BudgetAccounts:
         account = next((a for a in self._by_token.values() if a.session == session), None)
         if account is None:
             return None
-        self._closing.append(account)
+        self._closing = [*(each for each in self._closing if each.reservations), account]
         return self._by_token.pop(account.token)
 
     def reserve(self, account: BudgetAccount, reservation: Reservation) -> None:
