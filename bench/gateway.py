@@ -22,7 +22,7 @@ from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Budget
 from treadle.domain.model_access import ModelService
 from treadle.domain.storage import Storage
-from treadle.gateway.model_gateway import Gateway
+from treadle.gateway.model_gateway import Gateway, GatewayRules
 from treadle.session.price_list import PriceList
 
 SESSION, RUN = SessionId("bench"), RunId("bench")
@@ -52,7 +52,8 @@ def measure(directory: Path, times: int) -> list[Asked]:
     with _model(directory) as address, closing(open_database(Storage(directory))) as database:
         ledger = DatabaseLedger(database)
         prices = PriceList(CLAUDE.prices)
-        with Gateway(ModelService(address), ledger, prices=prices, rehearsal=True) as gateway:
+        rules = GatewayRules(rehearsal=True)
+        with Gateway(ModelService(address), ledger, prices=prices, rules=rules) as gateway:
             way = gateway.open(SESSION, RUN, Budget(1e9, 1e9, 1e9))
             ways = Asking(SocketConnection(way.socket)), at(way.url), at(address)
             done = [Asked(*(each.took_s() for each in ways)) for _ in range(times + WARM_UP)]

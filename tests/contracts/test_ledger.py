@@ -107,3 +107,24 @@ def test_rehearsals_and_real_runs_do_not_see_each_others_costs(ledger: Ledger) -
 
     assert ledger.spent(RUN, since=LONG_AGO, rehearsal=False) == CostSoFar(0.25, 0.25)
     assert ledger.spent(RUN, since=LONG_AGO, rehearsal=True) == CostSoFar(1000.0, 1000.0)
+
+
+def test_a_request_that_nobody_answered_leaves_no_entry(ledger: Ledger) -> None:
+    ledger.put(ENTRY)
+    ledger.put(replace(ENTRY, id="two"))
+    ledger.remove("two")
+    ledger.remove("never stored")
+
+    assert ledger.bill(SESSION) == Bill(requests=1, cost_usd=0.25, usage=ENTRY.usage)
+
+
+def test_what_others_have_estimated_is_told_apart(ledger: Ledger) -> None:
+    estimated = replace(ENTRY, estimated=True)
+    ledger.put(replace(estimated, id="own"))
+    ledger.put(replace(ENTRY, id="known", run=OTHER))
+    ledger.put(replace(estimated, id="recent", run=OTHER, cost_usd=0.5))
+    ledger.put(replace(estimated, id="older", run=OTHER, at=NOON - timedelta(hours=1)))
+    ledger.put(replace(estimated, id="rehearsed", run=OTHER, rehearsal=True))
+
+    assert ledger.estimated_of_others(RUN, since=NOON, rehearsal=False) == 0.5
+    assert ledger.estimated_of_others(RUN, since=LONG_AGO, rehearsal=False) == 0.75

@@ -19,6 +19,8 @@ class Budget:
     session_usd: float
     run_usd: float = inf
     day_usd: float = inf
+    # What a whole day may cost: it takes the place of `day_usd` at the next midnight.
+    next_day_usd: float = inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class WindowShare:
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """One request that the model answered, at least in part."""
+    """One request that went to the model."""
 
     id: str
     run: RunId
@@ -43,7 +45,7 @@ class LedgerEntry:
     cost_usd: float
     # False if the model has no known price, and the highest one was used.
     priced: bool = True
-    # True until the response is complete; if it was interrupted, the output stays our own estimate.
+    # True until its usage is known: the cost is the most that it may have been.
     estimated: bool = False
     # A subscription's request is not billed; its cost counts for limits only.
     subscription: bool = False
@@ -63,6 +65,8 @@ class Bill:
     priced: bool = True
     estimated: bool = False
     subscription: bool = False
+    # What a person should know of the session's requests, and was not told before.
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +106,14 @@ class Ledger(Protocol):
 
     def put(self, entry: LedgerEntry) -> None:
         """Store the entry durably; it replaces an earlier one with the same id."""
+        ...
+
+    def remove(self, entry_id: str) -> None:
+        """Remove an entry, of a request that no model has answered; nothing if it is not there."""
+        ...
+
+    def estimated_of_others(self, run: RunId, *, since: datetime, rehearsal: bool) -> float:
+        """The cost of the estimated entries of all other runs from `since` on."""
         ...
 
     def spent(self, run: RunId, *, since: datetime, rehearsal: bool) -> CostSoFar:

@@ -25,6 +25,10 @@ class Login:
     secrets: HeaderPairs = field(default=(), repr=False)
     # The user's own headers, in lower case; they replace the agent's.
     headers: HeaderPairs = field(default=(), repr=False)
+    # Placeholders of logins that a subscription pays for, and of those that are paid by use. Of
+    # others, only the service's answers tell.
+    subscriptions: frozenset[bytes] = frozenset()
+    paid_by_use: frozenset[bytes] = frozenset()
 
 
 PASS_THROUGH_LOGIN = Login()

@@ -44,6 +44,10 @@ class ResponseExtras:
     web_searches: int = 0
     # The request was pinned to the United States, at a surcharge.
     in_us: bool = False
+    # The response was made at the service's higher speed, at a price of its own.
+    fast: bool = False
+    # Names in the usage whose price nobody knows: everything counts at the highest price.
+    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,8 @@ class PriceTable:
     source: str = ""
     # By the family of a model, in lower case.
     prices: Mapping[str, Price | TieredPrice] = field(default_factory=dict)
+    # Of the models that can answer at a higher speed: the price of that, by family.
+    fast_prices: Mapping[str, Price] = field(default_factory=dict)
     # Short names of models, and what may follow one.
     aliases: Mapping[str, str] = field(default_factory=dict)
     alias_suffix: str = ""

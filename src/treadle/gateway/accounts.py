@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from treadle.domain.ids import RunId, SessionId
@@ -12,18 +12,17 @@ from treadle.gateway.admission import BudgetState
 
 # Responses that started before a session was opened may be booked after it.
 LOOK_BACK = timedelta(hours=1)
+# Requests of one session that count tokens, at a time.
+MAX_COUNTING = 4
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Reservation:
-    """One open request: what is reserved for it, and how much of that is already booked."""
+    """One open request: the most that it may cost. The ledger has a row of this cost for it."""
 
-    reserved_usd: float
-    booked_usd: float = 0.0
-
-    @property
-    def open_usd(self) -> float:
-        return max(0.0, self.reserved_usd - self.booked_usd)
+    usd: float
+    at: datetime
+    unsized: bool = False
 
 
 @dataclass(eq=False, slots=True)
@@ -41,11 +40,30 @@ class BudgetAccount:
     server_tools: frozenset[str] = frozenset()
     spent_usd: float = 0.0
     reservations: set[Reservation] = field(default_factory=set)
+    # All that are handled, and those of them that the service has.
     open_requests: set[asyncio.Task[None]] = field(default_factory=set)
+    sent_requests: set[asyncio.Task[None]] = field(default_factory=set)
+    # Bytes of responses so far; shows whether an answer is still coming.
+    received: int = 0
+    # Counting tokens is free, so nothing else bounds it.
+    counting: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_COUNTING))
 
     @property
     def since(self) -> datetime:
         return self.opened_at - LOOK_BACK
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerTotals:
+    """What the ledger says, open requests included: of the session's run since the account was
+    opened, and of all runs since then or, if that was yesterday, since midnight."""
+
+    run_usd: float
+    day_usd: float
+    # The midnight that lies between, if one does.
+    midnight: datetime | None = None
+    # Of the day's total, what other runs may have under way.
+    elsewhere_usd: float = 0.0
 
 
 class ChangeNotifier:
@@ -67,11 +85,14 @@ class BudgetAccounts:
 
     def __init__(self) -> None:
         self._by_token: dict[str, BudgetAccount] = {}
-        # Counts bookings, so that a caller sees when its ledger totals are out of date.
-        self.bookings = 0
+        # Of closed sessions: a request of theirs may be open.
+        self._closing: list[BudgetAccount] = []
+        # Counts changes, so that a caller sees when its ledger totals are out of date.
+        self.changes = 0
 
     def __iter__(self) -> Iterator[BudgetAccount]:
-        return iter(tuple(self._by_token.values()))
+        # Copies: sessions are opened in another thread.
+        return iter((*self._by_token.values(), *self._closing))
 
     def open(
         self,
@@ -95,31 +116,56 @@ class BudgetAccounts:
 
     def close(self, session: SessionId) -> BudgetAccount | None:
         """Remove the account; its token is no longer valid."""
-        account = next((each for each in self if each.session == session), None)
-        return None if account is None else self._by_token.pop(account.token, None)
+        account = next((a for a in self._by_token.values() if a.session == session), None)
+        if account is None:
+            return None
+        self._closing = [*(each for each in self._closing if each.reservations), account]
+        return self._by_token.pop(account.token)
 
-    def book(self, account: BudgetAccount, reservation: Reservation, cost_usd: float) -> None:
-        """Set the cost so far of one request."""
-        self.bookings += 1
-        account.spent_usd += cost_usd - reservation.booked_usd
-        reservation.booked_usd = cost_usd
+    def reserve(self, account: BudgetAccount, reservation: Reservation) -> None:
+        self.changes += 1
+        account.reservations.add(reservation)
 
-    def budget_states(self, account: BudgetAccount, now: CostSoFar) -> tuple[BudgetState, ...]:
-        """Each budget of the session; `now` is what the ledger says its run and all runs cost."""
-        all_accounts = list(self)
-        run_accounts = [each for each in all_accounts if each.run == account.run]
-        budget, before = account.budget, account.at_open
-        of_run, of_all = now.run_usd - before.run_usd, now.all_usd - before.all_usd
+    def settle(self, account: BudgetAccount, reservation: Reservation, cost_usd: float) -> None:
+        """Replace a reservation by what the request has cost."""
+        self.changes += 1
+        account.reservations.discard(reservation)
+        account.spent_usd += cost_usd
+
+    def budget_states(
+        self, account: BudgetAccount, totals: LedgerTotals
+    ) -> tuple[BudgetState, ...]:
+        """Each budget of the session."""
+        all_open = [each for other in self for each in other.reservations]
+        run_open = [
+            each for other in self if other.run == account.run for each in other.reservations
+        ]
+        budget, midnight = account.budget, totals.midnight
+        today_open = [each for each in all_open if midnight is None or each.at >= midnight]
+        elsewhere_usd = max(0.0, totals.elsewhere_usd - (_sum(all_open) - _sum(run_open)))
         return (
-            _budget_state("session", budget.session_usd, account.spent_usd, [account]),
-            _budget_state("run", budget.run_usd, max(of_run, account.spent_usd), run_accounts),
-            _budget_state("day", budget.day_usd, max(of_all, account.spent_usd), all_accounts),
+            _budget_state(
+                "session", budget.session_usd, account.spent_usd, list(account.reservations)
+            ),
+            _budget_state("run", budget.run_usd, totals.run_usd - _sum(run_open), run_open),
+            replace(
+                _budget_state(
+                    "day",
+                    budget.day_usd if midnight is None else budget.next_day_usd,
+                    totals.day_usd - _sum(today_open) - elsewhere_usd,
+                    all_open,
+                ),
+                elsewhere_usd=elsewhere_usd,
+            ),
         )
 
 
 def _budget_state(
-    level: BudgetLevel, budget_usd: float, spent_usd: float, accounts: list[BudgetAccount]
+    level: BudgetLevel, budget_usd: float, spent_usd: float, reservations: list[Reservation]
 ) -> BudgetState:
-    reservations = [each for account in accounts for each in account.reservations]
-    reserved = sum((each.open_usd for each in reservations), 0.0)
-    return BudgetState(level, budget_usd, spent_usd, reserved, len(reservations))
+    unsized = sum(each.unsized for each in reservations)
+    return BudgetState(level, budget_usd, spent_usd, _sum(reservations), len(reservations), unsized)
+
+
+def _sum(reservations: list[Reservation]) -> float:
+    return sum((each.usd for each in reservations), 0.0)

@@ -1,27 +1,13 @@
 """Decides whether a request may go to the model, by what is left of each budget. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from treadle.domain.ledger import BudgetLevel
-from treadle.domain.usage import Usage
-from treadle.session.price_list import PriceList
 
-# For a request that does not set `max_tokens`.
-PLAUSIBLE_OUTPUT = 16_000
-# No model reads more at once; images take many bytes per token.
-PLAUSIBLE_PROMPT = 200_000
-BYTES_PER_TOKEN = 4
-
-
-@dataclass(frozen=True, slots=True)
-class RequestSize:
-    """The size of a request: an estimate of its prompt, and its output limit."""
-
-    model: str
-    prompt_tokens: int
-    max_output: int
+# Sums of fractions are not exact.
+_ROUNDING_USD = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +19,10 @@ class BudgetState:
     spent_usd: float
     reserved_usd: float
     open_requests: int
+    # Open requests that may cost more than is reserved for them.
+    unsized_requests: int = 0
+    # What is reserved by other processes; their requests end without a word to us.
+    elsewhere_usd: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,35 +49,27 @@ class RefuseRequest:
 Admission: TypeAlias = AdmitRequest | HoldRequest | RefuseRequest
 
 
-def admit(budgets: Iterable[BudgetState], reservation_usd: float) -> Admission:
+@dataclass(frozen=True, slots=True)
+class AskedReservation:
+    """What a request may cost; `unsized` if it may be more."""
+
+    usd: float
+    unsized: bool = False
+
+
+def admit(budgets: Iterable[BudgetState], asked: AskedReservation) -> Admission:
     """Admit a single request while anything is left: it overspends by one response at most.
 
-    Beside open requests it must also fit their reservations, so that concurrent requests do not
-    overspend far.
+    Beside open requests it must also fit their reservations, and of those without a known size
+    there is one at a time, so that concurrent requests overspend by no more than one does.
     """
     answer: Admission = AdmitRequest()
     for each in budgets:
-        if each.spent_usd >= each.budget_usd:
+        if each.spent_usd >= each.budget_usd - _ROUNDING_USD:
             return RefuseRequest(each.level, each.budget_usd)
-        needed_usd = each.spent_usd + each.reserved_usd + reservation_usd
-        if each.open_requests and needed_usd > each.budget_usd:
+        needed_usd = each.spent_usd + each.reserved_usd + each.elsewhere_usd + asked.usd
+        is_alone = not each.open_requests and not each.elsewhere_usd
+        is_beyond = not is_alone and needed_usd > each.budget_usd + _ROUNDING_USD
+        if is_beyond or (asked.unsized and each.unsized_requests):
             answer = HoldRequest(each.level, each.budget_usd)
     return answer
-
-
-def measure(request: Mapping[str, Any], size: int) -> RequestSize:
-    """The size of a message request of `size` bytes; values that make no sense are replaced."""
-    model, max_tokens = request.get("model"), request.get("max_tokens")
-    return RequestSize(
-        model=model[:200] if isinstance(model, str) else "",
-        prompt_tokens=min(size // BYTES_PER_TOKEN, PLAUSIBLE_PROMPT),
-        max_output=max_tokens
-        if isinstance(max_tokens, int) and max_tokens > 0
-        else PLAUSIBLE_OUTPUT,
-    )
-
-
-def reservation(request: RequestSize, prices: PriceList) -> float:
-    """The most that a request may cost, in US dollars."""
-    usage = Usage(request.prompt_tokens, request.max_output)
-    return prices.estimate(usage, request.model).cost_usd

@@ -9,6 +9,7 @@ MAX_BODY = 32 * 1024 * 1024
 # An agent may run ten subagents at a time, and a few requests of its own.
 MAX_CONNECTIONS = 16
 MAX_BYTES = 2 * MAX_BODY
+READ_ON_S = 120.0
 
 
 @dataclass(slots=True)
@@ -19,6 +20,8 @@ class ConnectionCapacity:
     max_bytes: int = MAX_BYTES
     connections: int = 0
     held_bytes: int = 0
+    # How long an answer is read after its agent has left; it holds its connection until then.
+    read_on_s: float = READ_ON_S
 
     @contextmanager
     def open_connection(self) -> Iterator[bool]:

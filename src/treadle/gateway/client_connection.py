@@ -29,7 +29,11 @@ class AgentRequest:
 
 
 class Client:
-    """The agent's side of a connection; `started` once the current response's head was sent."""
+    """The agent's side of a connection; `started` once the current response's head was sent.
+
+    If `reads_on` is set, a response is made to its end although the agent has left: it costs money,
+    and only its end tells how much.
+    """
 
     def __init__(
         self,
@@ -48,7 +52,9 @@ class Client:
         self._body = bytearray()
         self._unsent = bytearray()
         self._bodiless = False
+        self._has_gone = False
         self.started = False
+        self.reads_on = False
 
     async def next_request(self, arrival_s: float = ARRIVAL_TIMEOUT_S) -> AgentRequest | None:
         """Read the next request whole, or None at the end of the connection.
@@ -57,7 +63,7 @@ class Client:
         """
         if self._peer.our_state is h11.DONE and self._peer.their_state is h11.DONE:
             self._peer.start_next_cycle()
-        self.started = False
+        self.started = self.reads_on = False
         if not self._peer.trailing_data[0]:
             await self._receive()
         async with asyncio.timeout(arrival_s):
@@ -97,25 +103,42 @@ class Client:
     ) -> None:
         """Send the head of the response; without a content-length its body is chunked."""
         self.started = True
-        self._send(h11.Response(status_code=status, headers=list(headers), reason=reason))
+        if not self._has_gone:
+            self._send(h11.Response(status_code=status, headers=list(headers), reason=reason))
 
     async def send(self, chunk: bytes) -> None:
-        if not chunk or self._bodiless:
+        if not chunk or self._bodiless or self._has_gone:
             return
         self._flush_soon()
         self._body += chunk
         if len(self._body) >= _FLUSH_BYTES:
             self._flush()
-            await self._writer.drain()
+            await self._drain()
 
     async def finish(self) -> None:
+        if self._has_gone:
+            return
         self._frame_body()
         self._send(h11.EndOfMessage())
         self._flush()
-        await self._writer.drain()
+        await self._drain()
+
+    async def _drain(self) -> None:
+        try:
+            await self._writer.drain()
+        except ConnectionError:
+            if not self.reads_on:
+                raise
+            self._leave()
+
+    def _leave(self) -> None:
+        """The agent is gone: what is still to be sent is for nobody."""
+        self._has_gone = True
+        self._body.clear()
+        self._unsent.clear()
 
     async def run_answer(self, response: Coroutine[None, None, None]) -> bool:
-        """Run the response to its end; cancel it if the agent disconnects.
+        """Run the response to its end; if the agent disconnects, cancel it, now or after a while.
 
         True if the connection can serve another request.
         """
@@ -125,6 +148,9 @@ class Client:
             if not task.done() and not self._has_left():
                 # The agent has sent more data, so the read cannot detect a disconnect.
                 await asyncio.wait({task})
+            elif not task.done() and self.reads_on:
+                self._leave()
+                await asyncio.wait({task}, timeout=self._capacity.read_on_s)
         finally:
             if not task.done():
                 task.cancel()
@@ -132,7 +158,7 @@ class Client:
             self._release_bytes()
         if not task.cancelled():
             task.result()
-        return self._peer.our_state is h11.DONE
+        return self._peer.our_state is h11.DONE and not self._has_gone
 
     async def close(self) -> None:
         """Flush, and close the connection."""

@@ -2,11 +2,13 @@
 the agent's placeholders, and reads quota windows. Pure."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Literal, assert_never
 
 from treadle.domain.ledger import WindowShare
 from treadle.domain.model_access import PASS_THROUGH_LOGIN, HeaderPairs, Login
-from treadle.gateway.request_rules import drop_server_tool_betas
+from treadle.gateway.request_filter import filter_betas, is_known_header
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -26,16 +28,31 @@ _SCHEMES = (b"", b"Bearer ")
 _AGENT_WINS = frozenset({_BETA})
 
 
+@dataclass(frozen=True, slots=True)
+class ServiceHeaders:
+    """What the service gets; the betas that were left out; whether a subscription's login is in
+    it, or may be, or is not."""
+
+    headers: Headers
+    left_out: tuple[str, ...] = ()
+    subscription: Literal["yes", "unknown", "no"] = "unknown"
+
+
 def to_service(
-    headers: Iterable[tuple[bytes, bytes]], login: Login = PASS_THROUGH_LOGIN
-) -> Headers:
-    """The agent's headers as the service gets them, with the service's credentials."""
-    cleaned = (
-        (n, drop_server_tool_betas(v) if n == _BETA else v)
-        for n, v in _without_hop_headers(headers)
+    headers: Iterable[tuple[bytes, bytes]],
+    login: Login = PASS_THROUGH_LOGIN,
+    allowed: frozenset[str] = frozenset(),
+) -> ServiceHeaders:
+    """The agent's known headers as the service gets them, with the service's credentials."""
+    known = [pair for pair in _without_hop_headers(headers) if is_known_header(pair[0])]
+    betas = filter_betas(b",".join(value for name, value in known if name == _BETA), allowed)
+    single = _first_of_each(pair for pair in known if pair[0] != _BETA)
+    beta = [(_BETA, betas.value)] if betas.value else []
+    return ServiceHeaders(
+        [*_with_credentials(login, [*single, *beta]), (b"accept-encoding", b"identity")],
+        betas.left_out,
+        _subscription(login, single),
     )
-    forwarded = [pair for pair in cleaned if pair != (_BETA, b"")]
-    return [*_with_credentials(login, forwarded), (b"accept-encoding", b"identity")]
 
 
 def to_agent(headers: Iterable[tuple[bytes, bytes]], length: str | None) -> Headers:
@@ -44,12 +61,18 @@ def to_agent(headers: Iterable[tuple[bytes, bytes]], length: str | None) -> Head
     return forwarded if length is None else [*forwarded, (b"content-length", length.encode())]
 
 
-def is_from_subscription(request: Mapping[str, str], response: Mapping[str, str]) -> bool:
-    """Whether a subscription pays for this request, rather than a bill by tokens."""
-    if request.get("x-api-key"):
-        return False
-    has_unified_limits = any(name.startswith(_UNIFIED) for name in response)
-    return has_unified_limits or "oauth-" in request.get("anthropic-beta", "")
+def is_from_subscription(sent: ServiceHeaders, response: Mapping[str, str]) -> bool:
+    """Whether a subscription pays for this request: by the login that we put in; where that does
+    not tell, by the service's answer. What the agent says of itself is no sign."""
+    match sent.subscription:
+        case "yes":
+            return True
+        case "no":
+            return False
+        case "unknown":
+            return any(name.startswith(_UNIFIED) for name in response)
+        case never:
+            assert_never(never)
 
 
 def window_shares(response: Mapping[str, str]) -> tuple[WindowShare, ...]:
@@ -68,6 +91,34 @@ def window_shares(response: Mapping[str, str]) -> tuple[WindowShare, ...]:
 def _without_hop_headers(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
     lowered = [(name.lower(), value) for name, value in headers]
     return [pair for pair in lowered if pair[0] not in _HOP_BY_HOP | _COMPRESSION]
+
+
+def _first_of_each(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
+    """Each header once: of two logins the service might read another one than we do."""
+    found: dict[bytes, bytes] = {}
+    for name, value in headers:
+        found.setdefault(name, value)
+    return list(found.items())
+
+
+def _subscription(
+    login: Login, headers: Iterable[tuple[bytes, bytes]]
+) -> Literal["yes", "unknown", "no"]:
+    given = {name: value for name, value in headers if name in _CREDENTIALS}
+    if any(name in _CREDENTIALS for name, _ in login.headers):
+        return "unknown"
+    if not login.secrets:
+        # The agent's own login file: a subscription's, and nothing else is there to be paid with.
+        return "yes" if list(given) == [b"authorization"] else "unknown"
+    used = {
+        placeholder
+        for value in given.values()
+        for placeholder, _ in login.secrets
+        if value in [scheme + placeholder for scheme in _SCHEMES]
+    }
+    if used & login.paid_by_use:
+        return "no"
+    return "yes" if used & login.subscriptions else "unknown"
 
 
 def _number(text: str) -> float | None:

@@ -18,11 +18,20 @@ class LedgerWriter:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="treadle-ledger")
-        self._pending: dict[str, LedgerEntry] = {}
+        # By the id of an entry: what is to be stored, or None if it is to be removed.
+        self._pending: dict[str, LedgerEntry | None] = {}
 
     def put(self, entry: LedgerEntry) -> None:
         """Store the entry as soon as the thread is free."""
-        self._thread.submit(self._put, entry)
+        self._thread.submit(self._change, entry.id, entry)
+
+    def remove(self, entry_id: str) -> None:
+        """Remove the entry as soon as the thread is free."""
+        self._thread.submit(self._change, entry_id, None)
+
+    async def store(self, entry: LedgerEntry) -> None:
+        """Store the entry before anything else happens; StoreError, and no entry, if that fails."""
+        await asyncio.wrap_future(self._thread.submit(self._ledger.put, entry))
 
     async def query(self, run_query: Callable[[Ledger], T]) -> T:
         """Query the ledger after all earlier entries are stored; StoreError if they are not."""
@@ -40,14 +49,17 @@ class LedgerWriter:
         finally:
             self._thread.shutdown(wait=True)
 
-    def _put(self, entry: LedgerEntry) -> None:
-        self._pending[entry.id] = entry
+    def _change(self, entry_id: str, entry: LedgerEntry | None) -> None:
+        self._pending[entry_id] = entry
         try:
             self._store_pending()
         except StoreError:
             return  # kept in `_pending`; the next query retries and reports it
 
     def _store_pending(self) -> None:
-        for entry in tuple(self._pending.values()):
-            self._ledger.put(entry)
-            del self._pending[entry.id]
+        for entry_id, entry in tuple(self._pending.items()):
+            if entry is None:
+                self._ledger.remove(entry_id)
+            else:
+                self._ledger.put(entry)
+            del self._pending[entry_id]

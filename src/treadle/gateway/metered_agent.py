@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
@@ -16,7 +16,8 @@ from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Bill, Budget, ClosableLedger, CostSoFar, Ledger
 from treadle.domain.model_access import PASS_THROUGH_LOGIN, Endpoint, Login, ModelService
 from treadle.domain.ports import AgentSession
-from treadle.gateway.model_gateway import Gateway
+from treadle.gateway.model_gateway import MOST_WARNINGS, Gateway, GatewayRules
+from treadle.gateway.request_handler import midnight_before
 from treadle.session.price_list import PriceList
 
 # Longer than the usual delay before the next session.
@@ -35,6 +36,8 @@ class MeterRules:
     max_cost_usd: float = inf
     # Kinds of the service's own tools that the sessions may use.
     served: frozenset[str] = frozenset()
+    # Names of betas, fields and content that pass beside the known ones.
+    allowed: frozenset[str] = frozenset()
     # How long the gateway stays when no session is left.
     linger_s: float = LINGER_S
 
@@ -58,6 +61,8 @@ class Metering:
         self._open: tuple[Gateway, ClosableLedger] | None = None
         self._closing: asyncio.TimerHandle | None = None
         self._failure: StoreError | None = None
+        # What a person was told already.
+        self._warned: set[str] = set()
 
     def endpoint(
         self, session: SessionId, budget_usd: float, *, counted_usd: float | None = None
@@ -94,6 +99,7 @@ class Metering:
             max(0.0, budget_usd),
             run_usd=max(0.0, terms.max_cost_usd - ever.run_usd),
             day_usd=max(0.0, terms.day_cost_usd - today.all_usd),
+            next_day_usd=terms.day_cost_usd,
         )
 
     async def bill(self, session: SessionId) -> Bill | None:
@@ -101,7 +107,11 @@ class Metering:
         if self._open is None or session not in self._sessions:
             return None
         try:
-            return await self._open[0].close(session)
+            bill = await self._open[0].close(session)
+            fresh = tuple(each for each in bill.warnings if each not in self._warned)
+            fresh = fresh[: MOST_WARNINGS - len(self._warned)]
+            self._warned.update(fresh)
+            return replace(bill, warnings=fresh)
         finally:
             self._sessions.discard(session)
             self._close_unless_used()
@@ -150,7 +160,7 @@ class Metering:
                 ledger,
                 login=self._login,
                 prices=terms.prices,
-                rehearsal=terms.rehearsal,
+                rules=GatewayRules(terms.rehearsal, terms.allowed),
             )
             try:
                 self._open = gateway.__enter__(), ledger
@@ -189,6 +199,11 @@ def others_today_usd(ledger: Ledger, run: RunId, now: datetime, *, rehearsal: bo
     return max(0.0, today.all_usd - today.run_usd)
 
 
+def before_today_usd(ledger: Ledger, run: RunId, now: datetime, *, rehearsal: bool) -> float:
+    """What the run has cost before the last midnight."""
+    ever = ledger.spent(run, since=_EVER, rehearsal=rehearsal)
+    return max(0.0, ever.run_usd - _today(ledger, run, now, rehearsal=rehearsal).run_usd)
+
+
 def _today(ledger: Ledger, run: RunId, now: datetime, *, rehearsal: bool) -> CostSoFar:
-    midnight = now.astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
-    return ledger.spent(run, since=midnight, rehearsal=rehearsal)
+    return ledger.spent(run, since=midnight_before(now), rehearsal=rehearsal)

@@ -4,6 +4,7 @@ import asyncio
 import socket
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
@@ -12,10 +13,11 @@ from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Bill, Budget, Ledger
 from treadle.domain.model_access import PASS_THROUGH_LOGIN, Endpoint, Login, ModelService
 from treadle.gateway.accounts import LOOK_BACK, BudgetAccount, BudgetAccounts, ChangeNotifier
-from treadle.gateway.capacity import MAX_BYTES, MAX_CONNECTIONS, ConnectionCapacity
+from treadle.gateway.capacity import MAX_BYTES, MAX_CONNECTIONS, READ_ON_S, ConnectionCapacity
 from treadle.gateway.client_connection import HandleRequest, serve_connection
 from treadle.gateway.ledger_writer import LedgerWriter
-from treadle.gateway.request_handler import RequestHandler
+from treadle.gateway.request_charge import ChargeBook
+from treadle.gateway.request_handler import HOLD_S, RequestHandler
 from treadle.gateway.service_client import ServiceClient
 from treadle.gateway.sockets import SocketDirectory
 from treadle.session.price_list import PriceList
@@ -24,6 +26,26 @@ from treadle.session.price_list import PriceList
 _READ_AHEAD = 1 << 20
 # All sessions without a sandbox share the one TCP port.
 _SHARED_BY = 8
+MOST_WARNINGS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class GatewayRules:
+    """What passes, whether it is real, and how long the gateway waits, in seconds."""
+
+    rehearsal: bool = False
+    # Names of betas, fields and content that pass beside the known ones.
+    allowed: frozenset[str] = frozenset()
+    # For other requests to leave something of a budget.
+    hold_s: float = HOLD_S
+    # For the end of an answer whose agent has left.
+    read_on_s: float = READ_ON_S
+    # For the ends of the answers of a session that is closed, and for their next byte.
+    closing_s: float = 15.0
+    silent_s: float = 2.0
+
+
+STANDARD_RULES = GatewayRules()
 
 
 class Gateway:
@@ -40,15 +62,17 @@ class Gateway:
         *,
         prices: PriceList,
         login: Login = PASS_THROUGH_LOGIN,
-        rehearsal: bool = False,
+        rules: GatewayRules = STANDARD_RULES,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._service = service
         self._ledger = ledger
         self._login = login
         self._prices = prices
-        self._rehearsal = rehearsal
+        self._rules = rules
         self._now = now
+        # What people should know, in the order it came up. One agent can send many names.
+        self._warnings: dict[str, None] = {}
         self._accounts = BudgetAccounts()
         # By an account's token; used in the gateway's thread only.
         self._socket_servers: dict[str, tuple[Path, asyncio.Server]] = {}
@@ -65,7 +89,7 @@ class Gateway:
     ) -> Endpoint:
         """Open an endpoint for a session; it may use these kinds of server tools."""
         at = self._now()
-        so_far = self._ledger.spent(run, since=at - LOOK_BACK, rehearsal=self._rehearsal)
+        so_far = self._ledger.spent(run, since=at - LOOK_BACK, rehearsal=self._rules.rehearsal)
         path, listener = self._sockets.listen()
         account = self._accounts.open(
             session, run, budget, at=at, at_open=so_far, server_tools=server_tools
@@ -76,25 +100,44 @@ class Gateway:
         return Endpoint(path, f"http://{host}:{port}/{account.token}")
 
     async def close(self, session: SessionId) -> Bill:
-        """Cancel the session's open requests, and return its bill."""
+        """End the session's open requests, and return its bill with all warnings so far."""
         closing = asyncio.run_coroutine_threadsafe(self._close(session), self._loop)
         return await asyncio.wrap_future(closing)
 
     async def _close(self, session: SessionId) -> Bill:
         account = self._accounts.close(session)
         self._close_stale_sockets()
-        requests = () if account is None else tuple(account.open_requests)
+        if account is not None and account.open_requests:
+            await self._end_requests(account)
+        bill = await self._writer.query(lambda ledger: ledger.bill(session))
+        return replace(bill, warnings=tuple(self._warnings))
+
+    async def _end_requests(self, account: BudgetAccount) -> None:
+        """End what has not been sent, and let answers that are still coming come to their end,
+        which tells their cost."""
+        requests = tuple(account.open_requests)
+        for task in account.open_requests - account.sent_requests:
+            task.cancel()
+        deadline, received = self._loop.time() + self._rules.closing_s, -1
+        while received != account.received and self._loop.time() < deadline:
+            received = account.received
+            await asyncio.wait(requests, timeout=self._rules.silent_s)
         for task in requests:
             task.cancel()
-        if requests:
-            await asyncio.wait(requests)
-        return await self._writer.query(lambda ledger: ledger.bill(session))
+        await asyncio.wait(requests)
+
+    def _warn(self, message: str) -> None:
+        # It may hold words of the agent's.
+        shown = "".join(each if each.isprintable() else "?" for each in message)
+        if len(self._warnings) < MOST_WARNINGS:
+            self._warnings.setdefault(shown)
 
     async def _serve_socket(
         self, account: BudgetAccount, path: Path, listener: socket.socket
     ) -> None:
         """Serve connections to the account's own socket."""
-        on_connect = self._on_connect(self._handler.handler_for(account), ConnectionCapacity())
+        capacity = ConnectionCapacity(read_on_s=self._rules.read_on_s)
+        on_connect = self._on_connect(self._handler.handler_for(account), capacity)
         server = await asyncio.start_unix_server(on_connect, sock=listener, limit=_READ_AHEAD)
         self._socket_servers[account.token] = path, server
         self._close_stale_sockets()
@@ -117,15 +160,16 @@ class Gateway:
         self._loop = asyncio.new_event_loop()
         self._stopped = asyncio.Event()
         self._writer = LedgerWriter(self._ledger)
+        book = ChargeBook(
+            self._accounts, self._writer, self._prices, self._now, self._rules.rehearsal, self._warn
+        )
         self._handler = RequestHandler(
             service=service_client,
             login=self._login,
-            accounts=self._accounts,
-            writer=self._writer,
-            prices=self._prices,
-            now=self._now,
-            rehearsal=self._rehearsal,
+            book=book,
+            allowed=self._rules.allowed,
             request_finished=ChangeNotifier(),
+            hold_s=self._rules.hold_s,
         )
         self._thread = threading.Thread(
             target=self._run, args=(listener, service_client), name="treadle-gateway", daemon=True
@@ -152,7 +196,11 @@ class Gateway:
     async def _serve(self, listener: socket.socket, service_client: ServiceClient) -> None:
         on_connect = self._on_connect(
             self._handler.handle,
-            ConnectionCapacity(_SHARED_BY * MAX_CONNECTIONS, _SHARED_BY * MAX_BYTES),
+            ConnectionCapacity(
+                _SHARED_BY * MAX_CONNECTIONS,
+                _SHARED_BY * MAX_BYTES,
+                read_on_s=self._rules.read_on_s,
+            ),
         )
         server = await asyncio.start_server(on_connect, sock=listener, limit=_READ_AHEAD)
         await self._stopped.wait()

@@ -28,17 +28,6 @@ _FIELDS_WITHOUT_BLOCKS = frozenset(
 )
 # Blocks with an `input` of any shape; it is not searched for blocks.
 _TOOL_USE_TYPES = ("tool_use", "server_tool_use", "mcp_tool_use")
-_SERVER_TOOL_BETAS = (
-    "agent-memory-",
-    "code-execution-",
-    "computer-use-",
-    "environments-",
-    "files-api-",
-    "managed-agents-",
-    "mcp-",
-    "skills-",
-    "web-fetch-",
-)
 
 
 def parse_body(body: bytes) -> RequestBody | None:
@@ -76,14 +65,6 @@ def find_forbidden_use(
         if (kind := _forbidden_block(node, server_tools)) is not None:
             return kind
     return None
-
-
-def drop_server_tool_betas(betas: bytes) -> bytes:
-    """The value of an `anthropic-beta` header without the betas of server tools."""
-    names = [name.strip() for name in betas.decode("latin-1").split(",")]
-    return ",".join(name for name in names if not name.startswith(_SERVER_TOOL_BETAS)).encode(
-        "latin-1"
-    )
 
 
 def _forbidden_tool(tool: object, server_tools: frozenset[str]) -> str | None:
@@ -135,11 +116,18 @@ _ROUTES: dict[tuple[str, str], RequestKind] = {
     ("HEAD", "/api/hello"): "greeting",
     ("GET", "/api/hello"): "greeting",
 }
+_KNOWN_QUERY = "beta=true"
 
 
 def request_kind(method: str, target: str) -> RequestKind | None:
     """None for a request that is not forwarded."""
     return _ROUTES.get((method, target.partition("?")[0]))
+
+
+def service_target(target: str) -> str:
+    """The target as the service gets it: of a query, only the one that agents need goes on."""
+    path, _, query = target.partition("?")
+    return f"{path}?{_KNOWN_QUERY}" if query == _KNOWN_QUERY else path
 
 
 def split_token(target: str) -> tuple[str, str]:

@@ -31,9 +31,25 @@ class ReplyContext:
     workspace: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class BilledAnswer:
+    """What the service bills for one answer, whether or not anybody reads it to its end."""
+
+    model: str
+    usage: Usage
+    fast: bool = False
+
+
+def billed_answers(reply: ModelReply, context: ReplyContext) -> tuple[BilledAnswer, ...]:
+    """The answers that one reply is billed as."""
+    model, fast = reply.model or context.model, reply.speed == "fast"
+    further = (BilledAnswer(each.model or model, each.usage, fast) for each in reply.further)
+    return (*further, BilledAnswer(model, reply.usage, fast))
+
+
 def stream_events(reply: ModelReply, context: ReplyContext) -> Iterator[JsonObject]:
     """The events of a streamed response, from `message_start` to `message_stop`."""
-    start_message = _message(reply, context, [], _usage(reply.usage) | {"output_tokens": 1})
+    start_message = _message(reply, context, [], _usage(reply) | {"output_tokens": 1})
     yield {"type": "message_start", "message": start_message | {"stop_reason": None}}
     yield {"type": "ping"}
     index = 0
@@ -46,7 +62,7 @@ def stream_events(reply: ModelReply, context: ReplyContext) -> Iterator[JsonObje
     yield {
         "type": "message_delta",
         "delta": {"stop_reason": reply.stop_reason, "stop_sequence": None},
-        "usage": {"output_tokens": reply.usage.output_tokens},
+        "usage": {"output_tokens": reply.usage.output_tokens} | _rest_of_usage(reply),
     }
     yield {"type": "message_stop"}
 
@@ -55,7 +71,7 @@ def message_body(reply: ModelReply, context: ReplyContext) -> JsonObject:
     """The response to a request without streaming."""
     blocks = [block for block in reply.blocks if not isinstance(block, StreamEvent)]
     content = [_complete_block(block, index, context) for index, block in enumerate(blocks)]
-    return _message(reply, context, content, _usage(reply.usage))
+    return _message(reply, context, content, _usage(reply))
 
 
 def _message(
@@ -73,7 +89,23 @@ def _message(
     }
 
 
-def _usage(usage: Usage) -> dict[str, Any]:
+def _usage(reply: ModelReply) -> dict[str, Any]:
+    return _tokens(reply.usage) | {"service_tier": "standard"} | _rest_of_usage(reply)
+
+
+def _rest_of_usage(reply: ModelReply) -> dict[str, Any]:
+    """What only some replies tell: their speed, and answers that were made on the way."""
+    further = [
+        {"type": each.kind, **({"model": each.model} if each.model else {}), **_tokens(each.usage)}
+        for each in reply.further
+    ]
+    whole = {"type": "message", **_tokens(reply.usage)}
+    return ({"speed": reply.speed} if reply.speed else {}) | (
+        {"iterations": [*further, whole]} if further else {}
+    )
+
+
+def _tokens(usage: Usage) -> dict[str, Any]:
     return {
         "input_tokens": usage.input_tokens,
         "cache_creation_input_tokens": usage.cache_write_tokens,
@@ -83,7 +115,6 @@ def _usage(usage: Usage) -> dict[str, Any]:
             "ephemeral_1h_input_tokens": 0,
         },
         "output_tokens": usage.output_tokens,
-        "service_tier": "standard",
     }
 
 

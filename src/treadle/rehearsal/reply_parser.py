@@ -7,11 +7,13 @@ from treadle.domain.usage import Usage
 from treadle.rehearsal.turns import (
     DEFAULT_USAGE,
     ContentBlock,
+    FurtherAnswer,
     ModelReply,
     QuotaWarning,
     QuotaWindow,
     ReplyText,
     ReplyThinking,
+    Speed,
     StopReason,
     StreamEvent,
     ToolCall,
@@ -20,6 +22,7 @@ from treadle.rehearsal.yaml_nodes import YamlNode, parse_headers
 
 SHORT_FORMS = ("text", "text_of", "thinking", "tool", "tools", "event")
 BLOCK_KEYS = ("content", "input", *SHORT_FORMS)
+_TOKENS = ("input", "output", "cache_write", "cache_read")
 SENDING_KEYS = (
     "usage",
     "model",
@@ -43,11 +46,16 @@ def parse_reply(turn: YamlNode, fields: Mapping[str, YamlNode]) -> ModelReply:
         fields.get("delay_between"),
         fields.get("headers"),
     )
-    model, usage, warning = fields.get("model"), fields.get("usage"), fields.get("quota_warning")
+    model, warning = fields.get("model"), fields.get("quota_warning")
+    usage_node = fields.get("usage")
+    usage = usage_node.fields((*_TOKENS, "speed", "iterations")) if usage_node else {}
+    further = usage["iterations"].items("an iteration") if "iterations" in usage else []
     return ModelReply(
         blocks=blocks,
         stop_reason=stop_reason,
-        usage=_usage(usage) if usage else DEFAULT_USAGE,
+        usage=_usage(usage),
+        speed=usage["speed"].choice(Speed) if "speed" in usage else None,
+        further=tuple(_further_answer(node) for node in further),
         model=model.non_empty_text() if model else None,
         chunk=chunk.integer(minimum=1) if chunk else None,
         delay_between_s=delay_between.seconds() if delay_between else 0.0,
@@ -146,14 +154,25 @@ def _filler_text(node: YamlNode) -> str:
     return (pattern * (size // len(pattern) + 1))[:size]
 
 
-def _usage(node: YamlNode) -> Usage:
-    members = node.fields(("input", "output", "cache_write", "cache_read"))
-    input_node = {key: member.integer(minimum=0) for key, member in members.items()}
+def _usage(fields: Mapping[str, YamlNode]) -> Usage:
+    given = {key: fields[key].integer(minimum=0) for key in _TOKENS if key in fields}
     return Usage(
-        input_tokens=input_node.get("input", DEFAULT_USAGE.input_tokens),
-        output_tokens=input_node.get("output", DEFAULT_USAGE.output_tokens),
-        cache_write_tokens=input_node.get("cache_write", 0),
-        cache_read_tokens=input_node.get("cache_read", 0),
+        input_tokens=given.get("input", DEFAULT_USAGE.input_tokens),
+        output_tokens=given.get("output", DEFAULT_USAGE.output_tokens),
+        cache_write_tokens=given.get("cache_write", 0),
+        cache_read_tokens=given.get("cache_read", 0),
+    )
+
+
+def _further_answer(node: YamlNode) -> FurtherAnswer:
+    members = node.fields(("type", "model", *_TOKENS))
+    if "type" not in members:
+        raise node.error("an iteration needs a 'type', such as compaction")
+    model = members.get("model")
+    return FurtherAnswer(
+        members["type"].non_empty_text(),
+        _usage(members),
+        model.non_empty_text() if model else None,
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any, Self
 from urllib.parse import unquote
 
 from treadle.rehearsal.http1 import HttpRequest
-from treadle.rehearsal.messages_api import ReplyContext
+from treadle.rehearsal.messages_api import BilledAnswer, ReplyContext, billed_answers
 from treadle.rehearsal.response_steps import (
     ResponseStep,
     TurnContext,
@@ -33,7 +33,7 @@ from treadle.rehearsal.script_progress import (
     text_since_answer,
 )
 from treadle.rehearsal.scripted_connection import serve_connection
-from treadle.rehearsal.turns import ApiError
+from treadle.rehearsal.turns import ApiError, ModelReply
 
 KEPT_REQUESTS = 64
 
@@ -74,6 +74,7 @@ class ScriptedApi:
         self._progress = resume_progress(script, earlier_sessions)
         self._requests: tuple[RecordedRequest, ...] = ()
         self._count = 0
+        self._bill: tuple[BilledAnswer, ...] = ()
         self._waiters: list[tuple[int, asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
         self._lock = threading.Lock()
         self._address: tuple[str, int] | None = None
@@ -92,6 +93,11 @@ class ScriptedApi:
     @property
     def request_count(self) -> int:
         return self._count
+
+    @property
+    def bill(self) -> tuple[BilledAnswer, ...]:
+        """All answers that were begun: a client that leaves early is billed like any other."""
+        return self._bill
 
     @property
     def progress(self) -> ScriptProgress:
@@ -180,6 +186,8 @@ class ScriptedApi:
             model=str(body.get("model", "scripted")),
             workspace=turn_request.workspace,
         )
+        if isinstance(turn.answer, ModelReply):
+            self._bill = (*self._bill, *billed_answers(turn.answer, reply_context))
         streaming = body.get("stream") is True
         return turn_steps(
             turn, TurnContext(reply_context, streaming=streaming, unix_now=self._unix_time())

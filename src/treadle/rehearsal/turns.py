@@ -10,6 +10,7 @@ from treadle.domain.usage import Usage
 Auth = Literal["api_key", "subscription"]
 CutPoint = Literal["before", "middle"]
 QuotaWindow = Literal["five_hour", "seven_day", "seven_day_opus", "seven_day_sonnet"]
+Speed = Literal["standard", "fast"]
 StopReason = Literal[
     "end_turn",
     "tool_use",
@@ -61,12 +62,24 @@ class QuotaWarning:
 
 
 @dataclass(frozen=True, slots=True)
+class FurtherAnswer:
+    """An answer that the service has made on the way, such as a summary of the conversation. It is
+    billed beside the reply and listed in `usage.iterations`."""
+
+    kind: str
+    usage: Usage
+    model: str | None = None  # None: the model of the reply
+
+
+@dataclass(frozen=True, slots=True)
 class ModelReply:
     """A response of the model, complete or cut off in the middle by a fault."""
 
     blocks: tuple[ContentBlock, ...]
     stop_reason: StopReason = "end_turn"
     usage: Usage = DEFAULT_USAGE
+    speed: Speed | None = None  # None: the usage does not tell
+    further: tuple[FurtherAnswer, ...] = ()
     model: str | None = None  # None: the model that the request names
     chunk: int | None = None  # characters in one delta; None: a block is one delta
     delay_between_s: float = 0.0

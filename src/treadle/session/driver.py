@@ -34,6 +34,7 @@ from treadle.domain.events.agent import (
     ToolFinished,
 )
 from treadle.domain.events.oversight import BillDiffered
+from treadle.domain.events.run import RunWarned
 from treadle.domain.events.session import PromptSent, SessionEnded, SessionStarted
 from treadle.domain.ids import SessionId
 from treadle.domain.ledger import Bill
@@ -128,6 +129,8 @@ class SessionDriver:
         prior, bill = spent or PriorSpending(), await self.bill(brief.session)
         charge = meter.charge(end, bill, cost_before_usd=prior.cost_usd, usage_before=prior.usage)
         agent_text.close_block()
+        for warning in () if bill is None else bill.warnings:
+            self.record(RunWarned(warning))
         if bill is not None and charge.agent_cost_usd is not None:
             ledger_usd = round(bill.cost_usd, 6)
             self.record(BillDiffered(brief.session, ledger_usd, charge.agent_cost_usd))

@@ -13,7 +13,12 @@ from treadle.domain.review import Severity
 from treadle.domain.run import LandingMode
 from treadle.domain.sandbox import IndexMode, Network
 from treadle.policy.modes import PolicyMode
-from treadle.settings.limit_definitions import LimitSettings, QuotaSettings, SessionSettings
+from treadle.settings.limit_definitions import (
+    GatewaySettings,
+    LimitSettings,
+    QuotaSettings,
+    SessionSettings,
+)
 from treadle.settings.setting_field import metadata, setting
 
 VERSION = 1
@@ -257,6 +262,7 @@ class Settings:
     deliver: DeliverSettings = field(default_factory=DeliverSettings)
     focus: FocusSettings = field(default_factory=FocusSettings)
     quota: QuotaSettings = field(default_factory=QuotaSettings)
+    gateway: GatewaySettings = field(default_factory=GatewaySettings)
     sandbox: SandboxSettings = field(default_factory=SandboxSettings)
     policy: PolicySettings = field(default_factory=PolicySettings)
     hooks: HookSettings = field(default_factory=HookSettings)

@@ -1,4 +1,4 @@
-"""The settings that bound runs and sessions, as `definitions` lists them."""
+"""The settings that bound runs, sessions and requests, as `definitions` lists them."""
 
 from dataclasses import dataclass
 
@@ -46,3 +46,12 @@ class QuotaSettings:
 
     wait: bool = setting("Wait until it is refilled instead of ending the run.", default=False)
     margin_s: float = setting("Seconds to wait beyond the announced refill.", 60.0, least=0)
+
+
+@dataclass(frozen=True, slots=True)
+class GatewaySettings:
+    """Which requests of an agent reach its model; in a file they count once you trust it."""
+
+    allow: tuple[str, ...] = setting(
+        "Betas, request fields and kinds of content that pass besides the known ones.", ()
+    )

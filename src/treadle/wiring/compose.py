@@ -9,7 +9,7 @@ from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.events.run import RunWarned
 from treadle.domain.run import LandingChoice
 from treadle.durable.port import Steps
-from treadle.gateway.metered_agent import others_today_usd
+from treadle.gateway.metered_agent import before_today_usd, others_today_usd
 from treadle.policy.available_tools import merge_tools
 from treadle.policy.secret_search import SecretSearch
 from treadle.session.driver import SessionDriver
@@ -198,12 +198,17 @@ def _run_inputs(context: RunContext) -> RunInputs:
         now = SystemClock().now()
         return others_today_usd(ledger, request.run, now, rehearsal=request.rehearsal)
 
+    def before_today() -> float:
+        now = SystemClock().now()
+        return before_today_usd(ledger, request.run, now, rehearsal=request.rehearsal)
+
     return RunInputs(
         limits=lambda: run_limits(settings),
         wait_for_quota=settings.quota.wait,
         stopping=lambda: context.stop.reason,
         others_today_usd=others_today,
         fix_rounds=settings.verify.fix_rounds,
+        before_today_usd=before_today,
     )
 
 

@@ -82,7 +82,13 @@ def metered(
         return
     limits = settings.limits
     terms = MeterRules(
-        run, limits.day_cost_usd, prices, rehearsal, limits.max_cost_usd, served_tools(settings)
+        run,
+        limits.day_cost_usd,
+        prices,
+        rehearsal,
+        limits.max_cost_usd,
+        served_tools(settings),
+        frozenset(settings.gateway.allow),
     )
     metering = Metering(
         service,

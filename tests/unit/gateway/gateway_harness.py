@@ -4,10 +4,11 @@ import asyncio
 import socket
 import ssl
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -17,8 +18,8 @@ from treadle.adapters.stores.ledger import MemoryLedger
 from treadle.domain.errors import StoreError
 from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Bill, Budget, CostSoFar, Ledger, LedgerEntry
-from treadle.domain.model_access import ModelService
-from treadle.gateway.model_gateway import Gateway
+from treadle.domain.model_access import PASS_THROUGH_LOGIN, Login, ModelService
+from treadle.gateway.model_gateway import Gateway, GatewayRules
 from treadle.rehearsal.script import parse_script
 from treadle.rehearsal.scripted_api import ScriptedApi
 
@@ -28,6 +29,8 @@ PLENTY = Budget(1000.0)
 KEY = {"x-api-key": "a key"}
 # Trusts nobody, and is made in no time.
 UNENCRYPTED = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+# Answers that hang would otherwise be waited for.
+IMPATIENT = GatewayRules(read_on_s=0.1, closing_s=0.1, silent_s=0.1)
 ASKED: dict[str, Any] = {"model": MODEL, "max_tokens": 100, "stream": True, "messages": []}
 
 
@@ -38,6 +41,7 @@ class GatewayHarness:
     client: httpx2.AsyncClient
     ledger: Ledger
     url: str
+    socket: Path
 
     async def ask(self, **changes: Any) -> httpx2.Response:
         """One request for a message, answered to its end."""
@@ -89,7 +93,13 @@ class WatchedLedger(MemoryLedger):
 
 @asynccontextmanager
 async def gateway_before(
-    turns: str, *, budget: Budget = PLENTY, ledger: Ledger | None = None
+    turns: str,
+    *,
+    budget: Budget = PLENTY,
+    ledger: Ledger | None = None,
+    login: Login = PASS_THROUGH_LOGIN,
+    rules: GatewayRules = IMPATIENT,
+    now: Callable[[], datetime] = lambda: NOON,
 ) -> AsyncIterator[GatewayHarness]:
     """A session whose model plays these turns."""
     script = parse_script(
@@ -99,12 +109,17 @@ async def gateway_before(
     async with (
         ScriptedApi(script, unix_time=NOON.timestamp) as api,
         Gateway(
-            ModelService(api.base_url), kept, prices=VENDOR_PRICES, now=lambda: NOON
+            ModelService(api.base_url),
+            kept,
+            prices=VENDOR_PRICES,
+            login=login,
+            rules=rules,
+            now=now,
         ) as gateway,
         httpx2.AsyncClient(trust_env=False, verify=UNENCRYPTED, headers=KEY) as client,
     ):
         endpoint = gateway.open(SESSION, RUN, budget)
-        yield GatewayHarness(api, gateway, client, kept, endpoint.url)
+        yield GatewayHarness(api, gateway, client, kept, endpoint.url, endpoint.socket)
 
 
 def free_port() -> int:

@@ -4,17 +4,14 @@ from math import inf
 
 import pytest
 
-from tests.builders import VENDOR_PRICES
 from treadle.gateway.admission import (
     Admission,
     AdmitRequest,
+    AskedReservation,
     BudgetState,
     HoldRequest,
     RefuseRequest,
-    RequestSize,
     admit,
-    measure,
-    reservation,
 )
 
 
@@ -44,7 +41,7 @@ REFUSE = RefuseRequest("session", 10.0)
 def test_a_request_is_admitted_held_or_refused(
     standing: BudgetState, reservation_usd: float, answer: Admission
 ) -> None:
-    assert admit([standing], reservation_usd) == answer
+    assert admit([standing], AskedReservation(reservation_usd)) == answer
 
 
 @pytest.mark.parametrize(
@@ -61,31 +58,39 @@ def test_a_request_is_admitted_held_or_refused(
 def test_every_budget_that_nests_around_a_session_holds(
     run: BudgetState, day: BudgetState, answer: Admission
 ) -> None:
-    assert admit([session(0), run, day], 1) == answer
+    assert admit([session(0), run, day], AskedReservation(1)) == answer
 
 
 @pytest.mark.parametrize(
-    ("request_", "size", "wanted"),
+    ("unsized_requests", "asked", "answer"),
     [
-        ({"model": "opus", "max_tokens": 64000}, 38, RequestSize("opus", 9, 64_000)),
-        ({"model": 5, "max_tokens": "many"}, 33, RequestSize("", 8, 16_000)),
-        ({}, 2, RequestSize("", 0, 16_000)),
-        ({}, 4_000_000, RequestSize("", 200_000, 16_000)),
+        (0, AskedReservation(1, unsized=True), ADMIT),
+        (1, AskedReservation(1), ADMIT),  # it has a known size, and fits
+        (1, AskedReservation(1, unsized=True), HOLD),
+        (1, AskedReservation(9), HOLD),
     ],
 )
-def test_a_request_says_how_large_it_is(
-    request_: dict[str, object], size: int, wanted: RequestSize
+def test_of_requests_without_a_known_size_there_is_one_at_a_time(
+    unsized_requests: int, asked: AskedReservation, answer: Admission
 ) -> None:
-    assert measure(request_, size) == wanted
+    state = BudgetState("session", 10.0, 1.0, 2.0, 1, unsized_requests)
+
+    assert admit([state], asked) == answer
 
 
 @pytest.mark.parametrize(
-    ("wanted", "usd"),
+    ("spent", "elsewhere", "answer"),
     [
-        (RequestSize("opus", 100_000, 1_000), 0.42),
-        (RequestSize("opus", 0, 128_000), 2.56),
-        (RequestSize("gpt-9", 100_000, 0), 1.5),  # without a price: the dearest
+        (10.0, 0.0, RefuseRequest("day", 10.0)),
+        (7.0, 3.0, HoldRequest("day", 10.0)),
+        (7.0, 2.0, ADMIT),
+        (7.0, 2.5, HoldRequest("day", 10.0)),
+        (10.0 - 1e-12, 0.0, RefuseRequest("day", 10.0)),  # sums are not exact
     ],
 )
-def test_the_most_that_a_request_may_cost_is_put_aside(wanted: RequestSize, usd: float) -> None:
-    assert reservation(wanted, VENDOR_PRICES) == pytest.approx(usd)
+def test_what_others_may_still_give_back_is_waited_for(
+    spent: float, elsewhere: float, answer: Admission
+) -> None:
+    state = BudgetState("day", 10.0, spent, 0.0, 0, elsewhere_usd=elsewhere)
+
+    assert admit([state], AskedReservation(1.0)) == answer

@@ -65,16 +65,17 @@ GIVEN = [
     (b"Accept-Encoding", b"gzip, br, zstd"),
     (b"Content-Length", b"5"),
     (b"Cookie", b"c"),
-    (b"anthropic-beta", b"a"),
+    (b"anthropic-beta", b"effort-2025-11-24"),
+    (b"X-Forwarded-For", b"10.0.0.1"),
 ]
 UNPACKED = (b"accept-encoding", b"identity")
 
 
 def test_an_agents_own_login_goes_on_and_what_belongs_to_a_connection_stays_behind() -> None:
-    assert to_service(GIVEN) == [
+    assert to_service(GIVEN).headers == [
         (b"x-api-key", b"word-1"),
         (b"authorization", b"Bearer word-2"),
-        (b"anthropic-beta", b"a"),
+        (b"anthropic-beta", b"effort-2025-11-24"),
         UNPACKED,
     ]
 
@@ -82,10 +83,10 @@ def test_an_agents_own_login_goes_on_and_what_belongs_to_a_connection_stays_behi
 def test_the_words_of_an_agent_are_replaced_by_what_they_stand_for() -> None:
     login = Login(secrets=((b"word-1", b"key"), (b"word-2", b"token")))
 
-    assert to_service(GIVEN, login) == [
+    assert to_service(GIVEN, login).headers == [
         (b"x-api-key", b"key"),
         (b"authorization", b"Bearer token"),
-        (b"anthropic-beta", b"a"),
+        (b"anthropic-beta", b"effort-2025-11-24"),
         UNPACKED,
     ]
 
@@ -106,13 +107,14 @@ def test_the_words_of_an_agent_are_replaced_by_what_they_stand_for() -> None:
 def test_a_credential_that_is_not_of_ours_does_not_go_on(name: str, value: str) -> None:
     login = Login(secrets=((b"word-1", b"key"),))
 
-    assert to_service([(name.encode(), value.encode())], login) == [UNPACKED]
+    assert to_service([(name.encode(), value.encode())], login).headers == [UNPACKED]
 
 
 def test_a_secret_is_put_nowhere_but_where_a_credential_belongs() -> None:
     login = Login(secrets=((b"word-1", b"key"),))
 
-    assert to_service([(b"x-note", b"word-1")], login) == [(b"x-note", b"word-1"), UNPACKED]
+    sent = to_service([(b"x-app", b"word-1")], login).headers
+    assert sent == [(b"x-app", b"word-1"), UNPACKED]
 
 
 def test_headers_of_the_users_own_take_the_place_of_the_agents_but_for_what_it_is_able_to() -> None:
@@ -123,9 +125,9 @@ def test_headers_of_the_users_own_take_the_place_of_the_agents_but_for_what_it_i
         (b"anthropic-beta", b"b"),
     )
 
-    assert to_service(GIVEN, Login(((b"word-1", b"key"),), own)) == [
+    assert to_service(GIVEN, Login(((b"word-1", b"key"),), own)).headers == [
         (b"x-api-key", b"key"),
-        (b"anthropic-beta", b"a"),
+        (b"anthropic-beta", b"effort-2025-11-24"),
         (b"x-team", b"7"),
         (b"authorization", b"Bearer corp"),
         (b"cookie", b"mine"),
@@ -172,17 +174,38 @@ def test_a_subscriptions_windows_are_read_from_the_headers() -> None:
     assert window_shares({"content-type": "text/plain"}) == ()
 
 
+TOKENS = Login(
+    secrets=((b"key", b"k"), (b"token", b"t"), (b"corp", b"c")),
+    subscriptions=frozenset({b"token"}),
+    paid_by_use=frozenset({b"key"}),
+)
+
+
 @pytest.mark.parametrize(
     ("request_headers", "response_headers", "subscription"),
     [
-        ({"x-api-key": "k"}, {}, False),
-        ({"x-api-key": "k"}, QUOTA, False),
-        ({"authorization": "Bearer t"}, {}, False),  # somebody's own proxy
-        ({"authorization": "Bearer t"}, QUOTA, True),
-        ({"authorization": "Bearer t", "anthropic-beta": "a,oauth-2025-04-20"}, {}, True),
+        ([(b"x-api-key", b"key")], {}, False),
+        ([(b"x-api-key", b"key")], QUOTA, False),
+        ([(b"authorization", b"Bearer corp")], {}, False),  # somebody's own proxy
+        ([(b"authorization", b"Bearer corp")], QUOTA, True),
+        ([(b"authorization", b"Bearer token")], {}, True),
+        ([(b"authorization", b"Bearer token"), (b"x-api-key", b"key")], QUOTA, False),
+        ([(b"anthropic-beta", b"oauth-2025-04-20")], {}, False),
+        ([(b"x-api-key", b"key"), (b"X-Api-Key", b"")], QUOTA, False),
     ],
 )
-def test_a_subscription_is_known_by_its_login(
-    request_headers: dict[str, str], response_headers: dict[str, str], *, subscription: bool
+def test_a_subscription_is_known_by_the_login_that_we_put_in(
+    request_headers: list[tuple[bytes, bytes]],
+    response_headers: dict[str, str],
+    *,
+    subscription: bool,
 ) -> None:
-    assert is_from_subscription(request_headers, response_headers) is subscription
+    sent = to_service(request_headers, TOKENS)
+
+    assert is_from_subscription(sent, response_headers) is subscription
+
+
+def test_of_two_logins_only_the_first_goes_on() -> None:
+    twice = [(b"x-api-key", b"key"), (b"x-api-key", b"token"), (b"X-API-KEY", b"mine")]
+
+    assert to_service(twice, TOKENS).headers == [(b"x-api-key", b"k"), UNPACKED]

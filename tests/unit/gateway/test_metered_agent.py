@@ -17,7 +17,12 @@ from treadle.domain.ledger import Bill, LedgerEntry
 from treadle.domain.model_access import ModelService
 from treadle.domain.storage import Storage
 from treadle.domain.usage import Usage
-from treadle.gateway.metered_agent import Metering, MeterRules, others_today_usd
+from treadle.gateway.metered_agent import (
+    Metering,
+    MeterRules,
+    before_today_usd,
+    others_today_usd,
+)
 from treadle.rehearsal.fixtures import Rehearse
 
 SESSION = SessionId("session-1")
@@ -107,3 +112,13 @@ def test_what_others_spent_today_excludes_what_the_run_spent(tmp_path: Path) -> 
 
         assert others_today_usd(ledger, RUN, NOON, rehearsal=False) == 6.0
         assert others_today_usd(ledger, RUN, NOON, rehearsal=True) == 0.0
+
+
+def test_what_a_run_spent_yesterday_is_not_todays(tmp_path: Path) -> None:
+    with closing(open_database(Storage(tmp_path))) as database:
+        ledger = DatabaseLedger(database)
+        for name, days, cost in (("today", 0, 1.0), ("yesterday", 1, 2.0), ("before", 9, 4.0)):
+            at = NOON - timedelta(days=days)
+            ledger.put(LedgerEntry(name, RUN, SESSION, at, "opus", Usage(1), cost))
+
+        assert before_today_usd(ledger, RUN, NOON, rehearsal=False) == 6.0

@@ -59,12 +59,14 @@ def remove_the_database(root: Path) -> None:
 async def test_a_ledger_that_fails_unnoticed_is_reported_to_the_next_caller(
     tmp_path: Path, rehearse: Rehearse
 ) -> None:
-    api = rehearse("{version: 1, sessions: [{turns: [{text: hello}]}]}")
+    api = rehearse("{version: 1, sessions: [{turns: [{text: hello, delay: 0.05}]}]}")
     terms = MeterRules(RUN, 100.0, VENDOR_PRICES, rehearsal=True, linger_s=0.0)
     meter = Metering(ModelService(api.base_url), ledger_in(tmp_path), terms)
     address = meter.endpoint(SESSION, 1.0).url
+    asking = asyncio.ensure_future(ask(address))
+    await api.wait_for_requests(1)
     remove_the_database(tmp_path)
-    status = await ask(address)
+    status = await asking
     with pytest.raises(StoreError, match="was removed"):
         await meter.bill(SESSION)
     await turns_of_the_loop()

@@ -97,7 +97,7 @@ async def test_a_request_waits_while_another_may_spend_what_is_left() -> None:
         await ledger.asked(3)  # when it was opened, and once for each request
 
         assert (second.done(), harness.api.request_count) == (False, 1)
-        first.cancel()
+        first.cancel()  # its answer is read on for a while, and then counts at its limit
         assert (await second).status_code == 200
 
 

@@ -1,5 +1,6 @@
 """How a gateway begins and ends when files are not as they should be: told, and nothing dropped."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -17,14 +18,16 @@ from treadle.gateway.model_gateway import Gateway
 
 async def test_what_could_not_be_written_down_is_tried_once_more_at_the_end() -> None:
     ledger = FailingLedger()
-    async with gateway_before("{text: hello}", ledger=ledger) as harness:
+    async with gateway_before("{text: hello, delay: 0.01}", ledger=ledger) as harness:
+        asking = asyncio.ensure_future(harness.ask())
+        await harness.api.wait_for_requests(1)
         ledger.full = True
-        await harness.ask()
+        await asking
         with pytest.raises(StoreError):
             await harness.close()
         ledger.full = False
 
-    assert len(harness.entries) == 1
+    assert [entry.estimated for entry in harness.entries] == [False]
 
 
 def test_what_can_never_be_written_down_is_reported_at_the_end() -> None:

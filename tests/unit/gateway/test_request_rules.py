@@ -6,13 +6,7 @@ import pytest
 
 from tests.builders import RUN
 from tests.unit.gateway.gateway_harness import PLENTY, SESSION, gateway_before
-from treadle.gateway.headers import to_service
-from treadle.gateway.request_rules import (
-    drop_server_tool_betas,
-    find_forbidden_use,
-    parse_body,
-    serialize_body,
-)
+from treadle.gateway.request_rules import find_forbidden_use, parse_body, serialize_body
 from treadle.settings.definitions import PermissionSettings, Settings
 from treadle.wiring.gateway import served_tools
 
@@ -133,22 +127,6 @@ def test_a_name_that_stands_there_twice_goes_on_as_it_was_read() -> None:
 
     assert found is not None
     assert (find_forbidden_use(found), serialize_body(found)) == (None, b'{"tools":[]}')
-
-
-@pytest.mark.parametrize(
-    ("given", "kept"),
-    [
-        (b"claude-code-20250219,effort-2025-11-24", b"claude-code-20250219,effort-2025-11-24"),
-        (b"mcp-client-2025-11-20, effort-2025-11-24", b"effort-2025-11-24"),
-        (b"files-api-2025-04-14,web-fetch-2025-09-10,skills-2025-10-02", b""),
-        (b"code-execution-2025-08-25,oauth-2025-04-20", b"oauth-2025-04-20"),
-    ],
-)
-def test_abilities_to_reach_others_are_not_asked_for(given: bytes, kept: bytes) -> None:
-    assert drop_server_tool_betas(given) == kept
-    beta = [(b"anthropic-beta", kept)] if kept else []
-    unpacked = (b"accept-encoding", b"identity")
-    assert to_service([(b"Anthropic-Beta", given)]) == [*beta, unpacked]
 
 
 @pytest.mark.parametrize("path", ["/v1/messages", "/v1/messages/count_tokens"])

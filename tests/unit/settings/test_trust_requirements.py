@@ -31,6 +31,7 @@ NEEDS_TRUST = [
     'workspace.include_for_agent = [".env.test"]',
     'allowed_tools = ["WebSearch"]',
     'permissions.allow = ["Bash(make *)", "WebSearch(python *)"]',
+    'gateway.allow = ["dearer-2027-01-01"]',
     'database.url = "postgresql://ada@example.com/runs"',
 ]
 HARMLESS = """
@@ -41,6 +42,7 @@ sandbox.readable = []
 sandbox.writable = []
 workspace.include = []
 workspace.include_for_agent = []
+gateway.allow = []
 database.url = ""
 allowed_tools = ["WebFetch", "mcp__browser__click"]
 permissions.allow = ["WebFetch(https://example.com/*)", "Bash(WebSearch *)"]

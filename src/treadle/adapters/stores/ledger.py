@@ -1,4 +1,4 @@
-"""The ledger in the database, and in memory: one row per model response."""
+"""The ledger in the database, and in memory: one row per model request."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -51,6 +51,9 @@ _SPENT = (
     "SELECT sum(CASE WHEN run=? THEN cost_usd ELSE 0 END), sum(cost_usd) FROM ledger"
     " WHERE at>=? AND rehearsal=?"
 )
+_ESTIMATED_OF_OTHERS = (
+    "SELECT sum(cost_usd) FROM ledger WHERE run<>? AND at>=? AND rehearsal=? AND estimated=1"
+)
 _BILL = (
     "SELECT count(*), sum(cost_usd), min(priced), max(estimated), max(subscription),"
     " sum(input_tokens), sum(output_tokens), sum(cache_write_tokens), sum(cache_read_tokens),"
@@ -67,6 +70,14 @@ class DatabaseLedger:
     def put(self, entry: LedgerEntry) -> None:
         with self._database.transaction("ledger") as cursor:
             cursor.execute(_PUT, _row(entry))
+
+    def remove(self, entry_id: str) -> None:
+        with self._database.transaction("ledger") as cursor:
+            cursor.execute("DELETE FROM ledger WHERE id=?", (entry_id,))
+
+    def estimated_of_others(self, run: RunId, *, since: datetime, rehearsal: bool) -> float:
+        values = (run, time_text(since), int(rehearsal))
+        return self._database.query(_ESTIMATED_OF_OTHERS, values)[0][0] or 0.0
 
     def spent(self, run: RunId, *, since: datetime, rehearsal: bool) -> CostSoFar:
         rows = self._database.query(_SPENT, (run, time_text(since), int(rehearsal)))
@@ -95,6 +106,14 @@ class MemoryLedger:
     def put(self, entry: LedgerEntry) -> None:
         with self._lock:
             self._entries[entry.id] = entry
+
+    def remove(self, entry_id: str) -> None:
+        with self._lock:
+            self._entries.pop(entry_id, None)
+
+    def estimated_of_others(self, run: RunId, *, since: datetime, rehearsal: bool) -> float:
+        entries = [e for e in self.entries if e.at >= since and e.rehearsal == rehearsal]
+        return sum((e.cost_usd for e in entries if e.estimated and e.run != run), 0.0)
 
     def spent(self, run: RunId, *, since: datetime, rehearsal: bool) -> CostSoFar:
         entries = [e for e in self.entries if e.at >= since and e.rehearsal == rehearsal]

@@ -117,8 +117,8 @@ def limit_warnings(
 
 
 def today_usd(progress: RunProgress) -> float:
-    """The cost of all runs today. A run that began yesterday counts in full, to be safe."""
-    return progress.others_today_usd + progress.cost_usd
+    """The cost of all runs since midnight, as of the last observation and what came after it."""
+    return progress.others_today_usd + max(0.0, progress.cost_usd - progress.before_today_usd)
 
 
 def _usage(progress: RunProgress, limits: RunLimits) -> Iterator[tuple[str, float, float]]:

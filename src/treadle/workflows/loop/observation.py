@@ -33,6 +33,8 @@ class Observation:
     only_words: bool = False
     # Whether its branch has commits, be it only those of the run that it continues.
     has_commits: bool = False
+    # What this run has cost before today.
+    before_today_usd: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class RunInputs:
     stopping: Callable[[], StopReason]
     others_today_usd: Callable[[], float]
     fix_rounds: int = 3
+    before_today_usd: Callable[[], float] = lambda: 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,6 +89,7 @@ class RoundSteps:
             unshown=self.history.is_fresh_leg and self.work.needs_verification(),
             only_words=summary.only_claims and self.workspace.imported is None,
             has_commits=self.workspace.imported is not None,
+            before_today_usd=inputs.before_today_usd(),
         )
 
     async def session(

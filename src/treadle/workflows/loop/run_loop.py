@@ -130,6 +130,7 @@ class RunLoop:
             only_words=observed.only_words,
             has_commits=observed.has_commits,
             others_today_usd=observed.others_today_usd,
+            before_today_usd=observed.before_today_usd,
         )
         for warning in limit_warnings(self.progress, observed.limits, self.warned):
             self.warned.add(warning.limit)

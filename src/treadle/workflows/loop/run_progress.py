@@ -79,6 +79,8 @@ class RunProgress:
     plan_outdated: bool = False
     # The cost of all other runs since midnight.
     others_today_usd: float = 0.0
+    # Of this run's cost, the part before midnight.
+    before_today_usd: float = 0.0
     # Pauses for quota since the last session without one.
     waits: int = 0
     outage: Outage = field(default_factory=Outage)

@@ -46,6 +46,8 @@ BROKEN = ExecutionError("broken", "retryable")
         ({"others_today_usd": 100.0}, DAY),
         ({"others_today_usd": 95.0, "cost_usd": 5.0}, DAY),
         ({"others_today_usd": 95.0, "cost_usd": 4.99}, None),
+        ({"others_today_usd": 95.0, "cost_usd": 8.0, "before_today_usd": 4.0}, None),
+        ({"others_today_usd": 95.0, "cost_usd": 9.0, "before_today_usd": 4.0}, DAY),
         ({"others_today_usd": 95.0, "cost_usd": 10.0}, MONEY),
         ({"running_s": 3600.0}, TIME),
         ({"rounds": 10}, ROUNDS),
@@ -118,6 +120,7 @@ def test_one_of_a_kind_is_said_so() -> None:
         ({"cost_usd": 7.0}, 3, 1800),
         ({"others_today_usd": 90.0, "cost_usd": 6.0}, 4, 1800),
         ({"others_today_usd": 98.0}, 2, 1800),
+        ({"others_today_usd": 98.0, "cost_usd": 5.0, "before_today_usd": 4.5}, 1.5, 1800),
         ({"running_s": 3000.0}, 5, 600),
         ({"others_today_usd": 200.0}, 0.01, 1800),  # another run was quicker
         ({"running_s": 3600.0}, 5, 1),

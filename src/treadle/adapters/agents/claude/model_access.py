@@ -5,7 +5,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from treadle.adapters.agents.claude.variables import BASE_URL, CLOUDS, CUSTOM_HEADERS, LOGINS
+from treadle.adapters.agents.claude.variables import (
+    API_KEY,
+    BASE_URL,
+    CLOUDS,
+    CUSTOM_HEADERS,
+    LOGINS,
+    OAUTH_TOKEN,
+)
 from treadle.domain.agent_kind import ModelAccess
 from treadle.domain.errors import SettingsError
 from treadle.domain.model_access import CloudModel, Endpoint, HeaderPairs, Login, ModelService
@@ -58,13 +65,12 @@ def model_service(environment: Mapping[str, str]) -> ModelService | CloudModel:
 
 def held_login(environment: Mapping[str, str]) -> Login:
     """What the gateway adds to requests, so that the agent need not have it."""
+    words = {name: _word_for(name).encode() for name in LOGINS if environment.get(name)}
     return Login(
-        secrets=tuple(
-            (_word_for(name).encode(), environment[name].strip().encode())
-            for name in LOGINS
-            if environment.get(name)
-        ),
+        secrets=tuple((word, environment[name].strip().encode()) for name, word in words.items()),
         headers=_headers(environment.get(CUSTOM_HEADERS, "")),
+        subscriptions=frozenset(words[name] for name in words if name == OAUTH_TOKEN),
+        paid_by_use=frozenset(words[name] for name in words if name == API_KEY),
     )
 
 

@@ -49,6 +49,16 @@ _MODELS: dict[str, Price | TieredPrice] = {
     "claude-mythos-5-1": _FABLE_5_1,
     "claude-mythos-5": _FABLE_5,
 }
+# Answers with `speed: fast`.
+_FAST: dict[str, Price] = {
+    "claude-opus-5-5": _price(8, 40, 0.4),
+    "claude-opus-5": _price(10, 50, 1),
+    "claude-opus-4-8": _price(10, 50, 1),
+    "claude-opus-4-7": _price(30, 150, 3),
+    "claude-opus-4-6": _price(30, 150, 3),
+    "claude-fable-5-2": _price(16, 80, 0.4),
+    "claude-mythos-5-2": _price(16, 80, 0.4),
+}
 _ALIASES: dict[str, str] = {
     "opus": "claude-opus-5-5",
     "opusplan": "claude-opus-5-5",
@@ -67,6 +77,7 @@ PRICES = PriceTable(
     as_of="2026-11",
     source="the price list inside Claude Code 2.1.325",
     prices=_MODELS,
+    fast_prices=_FAST,
     aliases=_ALIASES,
     alias_suffix="[1m]",
     family=_FAMILY,

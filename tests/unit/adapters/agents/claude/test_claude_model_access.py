@@ -103,6 +103,8 @@ def test_an_agent_behind_the_gateway_has_words_in_the_place_of_its_login(
             for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
         ),
         ((b"x-team", b"s3cret-4"), (b"authorization", b"Bearer s3cret-5")),
+        subscriptions=frozenset({moved.environment["CLAUDE_CODE_OAUTH_TOKEN"].encode()}),
+        paid_by_use=frozenset({moved.environment["ANTHROPIC_API_KEY"].encode()}),
     )
 
 
