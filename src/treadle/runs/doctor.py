@@ -2,10 +2,10 @@
 
 import asyncio
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
-from sys import version_info
+from sys import platform, version_info
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
@@ -23,7 +23,7 @@ from treadle.settings.environment import Environment, agent_environment
 from treadle.settings.load import load_settings
 from treadle.wiring.agent import program_choice
 from treadle.wiring.browser import find_browser, wants_browser
-from treadle.wiring.sandbox import choose_sandbox
+from treadle.wiring.sandbox import choose_sandbox, find_groups
 from treadle.wiring.search_path import without_project
 from treadle.wiring.validate_settings import require_valid, require_way_to_model
 from treadle.workspace.git import user_git
@@ -31,6 +31,14 @@ from treadle.workspace.project import find_project, read_identity
 
 Verdict = Literal["good", "warning", "bad"]
 SPACE_WANTED = 1 << 30
+# What holds of a sandbox whose control group has no such controller.
+LIMITS_ALONE = {
+    "memory": "sandbox.memory_mb limits each process alone, and no shared memory",
+    "pids": "sandbox.processes counts all processes of your account, and none of root's",
+}
+GROUP_REMEDY = (
+    "needs a control group: log in with a systemd user session, or start Treadle in a delegated one"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +65,7 @@ async def examine(project: Path, environment: Environment) -> list[DoctorFinding
         (kind.name, lambda: _agent(kind, project, environment)),
         ("login", lambda: _login(kind, environment)),
         ("sandbox", lambda: _sandbox(project, environment)),
+        ("limits", lambda: _limits(environment)),
         ("browser", lambda: _browser(project, environment)),
         ("disk", lambda: _disk(environment.root)),
     )
@@ -164,6 +173,24 @@ async def _sandbox(project: Path, environment: Environment) -> DoctorFinding:
     if told:
         return DoctorFinding("sandbox", "warning", f"{text}; but {'; '.join(told)}")
     return DoctorFinding("sandbox", "good", text)
+
+
+async def _limits(environment: Environment) -> DoctorFinding:
+    if environment.no_sandbox or not platform.startswith("linux"):
+        return DoctorFinding("limits", "warning", "memory and processes are not limited here")
+    with TemporaryDirectory(prefix="treadle-doctor-") as place:
+        groups = await asyncio.to_thread(find_groups, environment, Path(place))
+    return limits_finding(frozenset() if groups is None else groups.controllers)
+
+
+def limits_finding(held: Collection[str]) -> DoctorFinding:
+    """Which limits hold for a sandbox as a whole, by the controllers of its control group."""
+    alone = [LIMITS_ALONE[name] for name in LIMITS_ALONE if name not in held]
+    if not alone:
+        return DoctorFinding(
+            "limits", "good", "sandbox.memory_mb and sandbox.processes hold in sum"
+        )
+    return DoctorFinding("limits", "warning", "; ".join(alone), GROUP_REMEDY)
 
 
 async def _browser(project: Path, environment: Environment) -> DoctorFinding:

@@ -64,7 +64,8 @@ class ProjectCommand:
 async def run_project_command(
     bounds: CommandBounds, command: ProjectCommand, network: NetworkAccess
 ) -> ProcessResult:
-    """Run to the end. A failed sandbox raises, because it is no result of the command."""
+    """Run to the end. A failed sandbox raises, because it is no result of the command; what a
+    limit of the sandbox did is said at the end of the output."""
     sandbox = bounds.sandbox
     start = _start(bounds, command, network)
     if isinstance(start, SandboxFailed):
@@ -78,6 +79,8 @@ async def run_project_command(
     )
     if result.sandbox_failure is not None:
         raise _broken(result.sandbox_failure)
+    if result.exceeded:
+        return replace(result, output=f"{result.output.rstrip()}\n({result.exceeded})\n")
     return result
 
 
