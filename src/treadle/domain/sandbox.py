@@ -26,6 +26,15 @@ class ResourceLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class DiskLimits:
+    """What stays free on the disks of a run, and what its workspace and its home may take; 0: no
+    limit."""
+
+    free_mb: int = 512
+    disk_mb: int = 20480
+
+
+@dataclass(frozen=True, slots=True)
 class ControlGroup:
     """Where the kernel counts the memory and the processes of one sandbox in sum."""
 

@@ -49,7 +49,7 @@ from treadle.wiring.check_runner import CHECKOUT_FOLDER
 from treadle.wiring.checked_request import CheckedRequest
 from treadle.wiring.compose import compose, open_run_workspace
 from treadle.wiring.gateway import metered
-from treadle.wiring.limits import run_limits
+from treadle.wiring.limits import disk_watch, run_limits
 from treadle.wiring.run_context import RunContext
 from treadle.wiring.sandbox import choose_sandbox, remove_stale_reports
 from treadle.wiring.sandbox_network import sandbox_network
@@ -163,6 +163,7 @@ def _agent_behind_gateway(context: RunContext) -> Iterator[tuple[KillableAgent, 
             prices=metered_agent.prices,
             processor_s=processor_s,
             bill=metered_agent.bill,
+            disk=disk_watch(settings.sandbox, checked.environment.root),
         )
         yield agent, driver
 

@@ -139,6 +139,16 @@ class SandboxSettings:
         least=0,
     )
     file_mb: int = setting("Megabytes that one file may grow to.", 4096, above=0)
+    disk_mb: int = setting(
+        "Megabytes that a workspace and its home may take on disk; 0 sets no limit.",
+        20480,
+        least=0,
+    )
+    free_mb: int = setting(
+        "Megabytes that stay free on the disks of a run, at most 5 % of each; 0: none.",
+        512,
+        least=0,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,20 @@ def walk_folders(top: str) -> "Iterator[tuple[str, list[os.DirEntry[str]]]]":
         pending += [path for path in inner if not is_too_deep(path)]
 
 
+def read_start(path: Path, most: int) -> bytes | None:
+    """The first bytes of a plain file; None if there is none. A link is not followed, and a pipe
+    not waited for."""
+    try:
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        descriptor = os.open(path, flags)
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        return file.read(most)
+
+
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _OWNER_RIGHTS = stat.S_IRWXU
 

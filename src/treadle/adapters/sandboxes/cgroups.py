@@ -15,7 +15,7 @@ MEGABYTE = 1 << 20
 # group, because version 1 has one for each controller.
 ENTER = 'while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done; shift; exec "$@"'
 SHELL = "/bin/sh"
-# Programs inside can read the variables of bubblewrap: they get none of a shell or of `systemd-run`.
+# Programs inside can read the variables of bubblewrap: it gets none of a shell or `systemd-run`.
 PLAIN = ("/usr/bin/env", "-i", "PATH=/usr/bin:/bin")
 _OOM_KILLS = re.compile(r"^oom_kill (\d+)$", re.MULTILINE)
 _REFUSED_FORKS = re.compile(r"^max (\d+)$", re.MULTILINE)
