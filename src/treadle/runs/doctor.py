@@ -23,6 +23,7 @@ from treadle.settings.environment import Environment, agent_environment
 from treadle.settings.load import load_settings
 from treadle.wiring.agent import program_choice
 from treadle.wiring.browser import find_browser, wants_browser
+from treadle.wiring.limits import disk_watch
 from treadle.wiring.sandbox import choose_sandbox, find_groups
 from treadle.wiring.search_path import without_project
 from treadle.wiring.validate_settings import require_valid, require_way_to_model
@@ -67,7 +68,7 @@ async def examine(project: Path, environment: Environment) -> list[DoctorFinding
         ("sandbox", lambda: _sandbox(project, environment)),
         ("limits", lambda: _limits(environment)),
         ("browser", lambda: _browser(project, environment)),
-        ("disk", lambda: _disk(environment.root)),
+        ("disk", lambda: _disk(project, environment)),
     )
     findings = []
     for name, check in checks:
@@ -209,10 +210,16 @@ async def _browser(project: Path, environment: Environment) -> DoctorFinding:
     return DoctorFinding("browser", "good", told)
 
 
-async def _disk(root: Path) -> DoctorFinding:
+async def _disk(project: Path, environment: Environment) -> DoctorFinding:
+    root = environment.root
     place = next(path for path in (root, *root.parents) if path.exists())
     free = shutil.disk_usage(place).free
+    limits = load_settings(project, environment=environment.raw).settings.sandbox
     text = f"{free / (1 << 30):.1f} GiB free for {root}"
+    if low := disk_watch(limits, place).low_now(()):
+        return DoctorFinding("disk", "bad", low, "free some space, or set TREADLE_ROOT elsewhere")
     if free < SPACE_WANTED:
         return DoctorFinding("disk", "bad", text, "free some space, or set TREADLE_ROOT elsewhere")
-    return DoctorFinding("disk", "good", text)
+    kept = f"runs keep {limits.free_mb} MB free" if limits.free_mb else "runs keep nothing free"
+    most = f"take at most {limits.disk_mb} MB each" if limits.disk_mb else "take any amount"
+    return DoctorFinding("disk", "good", f"{text}; {kept} and {most}")

@@ -5,11 +5,14 @@ import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 # Git, like most programs, accepts paths of at most 4096 bytes including the file name. Deeper
 # files cannot be committed.
 LONGEST_PATH = 3800
+# Of one directory at a time.
+MOST_ENTRIES = 10_000
 
 
 def is_too_deep(folder: str) -> bool:
@@ -18,18 +21,24 @@ def is_too_deep(folder: str) -> bool:
 
 
 def walk_folders(top: str) -> "Iterator[tuple[str, list[os.DirEntry[str]]]]":
-    """Each directory with its entries, without those that are too deep or not listable.
+    """Each directory with its entries, without those that are too deep or not listable; one with
+    very many comes several times, because an agent may have made millions.
 
     A caller that removes entries from the list skips what is below them.
     """
     pending = [top]
     while pending:
-        folder, entries = pending.pop(), []
-        with suppress(OSError), os.scandir(folder) as scan:
-            entries = list(scan)
-        yield folder, entries
-        inner = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
-        pending += [path for path in inner if not is_too_deep(path)]
+        folder = pending.pop()
+        for entries in _list_entries(folder):
+            yield folder, entries
+            inner = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+            pending += [path for path in inner if not is_too_deep(path)]
+
+
+def _list_entries(folder: str) -> "Iterator[list[os.DirEntry[str]]]":
+    with suppress(OSError), os.scandir(folder) as scan:
+        while entries := list(islice(scan, MOST_ENTRIES)):
+            yield entries
 
 
 def read_start(path: Path, most: int) -> bytes | None:

@@ -12,8 +12,10 @@ from treadle.workflows.loop.instructions import project_context
 from treadle.workspace.commits import commit_round
 from treadle.workspace.notes import copy_notes_out
 from treadle.workspace.output_files import read_written_files
+from treadle.workspace.setup_key import setup_key
 
 HUGE = 3 << 30
+MANIFEST = 700 << 20
 # Above what this process has at the start.
 ALLOWED = 500 << 20
 REPORTS = ("reports/*.xml",)
@@ -33,10 +35,19 @@ def huge_line(path: Path) -> None:
         os.pwrite(file.fileno(), b"ref: refs/heads/x", 0)
 
 
+def large_manifest(run: Run) -> None:
+    """In a commit that was imported; zeros take little space there."""
+    with (run.user.path / "package.json").open("wb") as file:
+        file.truncate(MANIFEST)
+    for words in (("add", "package.json"), ("commit", "-q", "-m", "A manifest")):
+        run.user.git("-c", "core.bigFileThreshold=1m", *words)
+
+
 HARM: dict[str, Callable[[Run], None]] = {
     "head": lambda run: huge(run.clone.git_dir / "HEAD"),
     "head with a ref": lambda run: huge_line(run.clone.git_dir / "HEAD"),
     "index": lambda run: huge(run.clone.git_dir / "index"),
+    "manifest": large_manifest,
     "notes": lambda run: huge(run.clone.path / ".treadle-notes.md"),
     "instructions": lambda run: huge(run.clone.path / "CLAUDE.md"),
     "reports": lambda run: huge(run.clone.path / "reports/junit.xml"),
@@ -55,7 +66,8 @@ async def end_round(name: str, directory: Path) -> None:
     for file in ("CLAUDE.md", "reports/junit.xml"):
         (run.clone.path / file).unlink(missing_ok=True)
     await commit_round(run.clone, "Finish the round")
-    sys.stdout.write(run.clone.project.git.directory.name)
+    await setup_key(run.project, run.user.head, "npm ci")
+    sys.stdout.write(run.user.path.name)
 
 
 def _limit_memory() -> None:
