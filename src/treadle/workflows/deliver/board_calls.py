@@ -82,6 +82,8 @@ class BoardCalls:
         parsed = parse_deliverables(self.clean(arguments))
         if isinstance(parsed, RejectedChange):
             return ToolReply(parsed.reason, is_error=True)
+        if excess := find_excess((), parsed):
+            return ToolReply(excess.reason, is_error=True)
         requested = tuple(with_spec_checks(d, self.rules.spec_checks) for d in parsed)
         # First, because the deliverables may change while this waits.
         refusal = await self._find_refusal([check for d in requested for check in d.checks])
