@@ -1,6 +1,7 @@
 """A disk that is full or cannot be written is said in one line; nothing stored is lost, and work
 goes on when there is space."""
 
+import json
 import os
 import select
 import shutil
@@ -26,6 +27,8 @@ from tests.missing import missing
 # The file that a session waits for lies outside of every sandbox.
 UNCONFINED = "--no-sandbox"
 DATABASES = ("engine.db", "events.db")
+# Nothing ends before the disk is really full.
+TO_THE_LAST_BYTE = {"sandbox.free_mb": "0"}
 
 
 @contextmanager
@@ -123,7 +126,7 @@ def test_a_full_disk_is_said_in_one_line_and_the_next_run_with_space_succeeds(
     harness = small_disk
     before = branches(harness)
 
-    full = harness.deliver(script(ONE_DELIVERABLE, BUILD_IT))
+    full = harness.deliver(script(ONE_DELIVERABLE, BUILD_IT), settings=TO_THE_LAST_BYTE)
 
     assert full.exit_code == 1
     assert "Traceback" not in full.stderr
@@ -143,7 +146,8 @@ def test_a_run_whose_disk_fills_up_goes_on_where_it_was_when_there_is_space(
 ) -> None:
     harness, gate = large_disk, large_disk.directory / "gate"
     before = branches(harness)
-    running = harness.start(script(ONE_DELIVERABLE, held_up(gate)), UNCONFINED)
+    rehearsal = script(ONE_DELIVERABLE, held_up(gate))
+    running = harness.start(rehearsal, UNCONFINED, settings=TO_THE_LAST_BYTE)
     run = str(running.until("run.started")["run"])
     session = str(running.until("session.started", role="implementer")["session"])
     running.until("tool.decided", name="Bash")
@@ -230,3 +234,50 @@ def test_a_disk_that_became_read_only_is_said_in_one_line_and_the_run_goes_on_la
     assert_intact(harness.root)
     resumed = harness.treadle("resume", run, "--json")
     assert (resumed.exit_code, resumed.result["reason"]) == (0, "all_passed")
+
+
+# It leaves 4 MB of the disk; the pipe has no writer, so it waits for ever.
+FILL = """
+import os
+with open("zeros", "wb", buffering=0) as file:
+    while os.statvfs(".").f_bavail * os.statvfs(".").f_frsize > 4 << 20: file.write(bytes(1 << 19))
+os.mkfifo("pipe"); open("pipe").read()
+"""
+FILLS_THE_DISK = f"""
+  - role: implementer
+    turns:
+      - tool: Write
+        input: {{file_path: kept.txt, content: "kept"}}
+      - tool: Write
+        input: {{file_path: fill.py, content: {json.dumps(FILL)}}}
+      - tool: Bash
+        input: {{command: python3 fill.py}}
+"""
+
+
+def test_a_session_that_fills_the_disk_is_ended_and_its_work_kept(
+    large_disk: CommandHarness,
+) -> None:
+    harness = large_disk
+    subprocess.run(["mount", "-o", "remount,size=120m", harness.root], check=True)
+
+    # One is for the session that does not start.
+    full = harness.deliver(script(ONE_DELIVERABLE, FILLS_THE_DISK, BUILD_IT, BUILD_IT))
+
+    assert (full.exit_code, full.result["reason"]) == (1, "error")
+    assert "are free on the disk of" in full.result["message"]
+    assert "`treadle resume`" in full.result["message"]
+    assert_all_gone(full)
+    assert_intact(harness.root)
+    run = str(full.of_type("run.started")[0]["run"])
+    again = harness.treadle("resume", run, "--json")
+
+    # At no cost: the agent was not even started.
+    assert (again.exit_code, again.result["reason"]) == (1, "error")
+    assert again.of_type("agent.started") == []
+    assert "are free on the disk of" in again.result["message"]
+    subprocess.run(["mount", "-o", "remount,size=400m", harness.root], check=True)
+    resumed = harness.treadle("resume", run, "--json")
+
+    assert (resumed.exit_code, resumed.result["reason"]) == (0, "all_passed")
+    assert harness.git("show", "HEAD:kept.txt") == "kept"

@@ -1,5 +1,6 @@
 """Who starts sandboxes in the tests: the current user, and an ordinary one if it is root."""
 
+import asyncio
 import os
 import platform
 import shutil
@@ -13,9 +14,20 @@ from typing import Literal
 
 from tests.missing import missing
 from treadle.adapters.sandboxes.bubblewrap import Bubblewrap
+from treadle.adapters.sandboxes.cgroup_files import (
+    RECORDS_FOLDER,
+    find_group_source,
+    remove_ended_group,
+)
 from treadle.adapters.sandboxes.interpreter import Interpreter, this_interpreter
 from treadle.adapters.sandboxes.sandbox_probe import ProbeOptions
-from treadle.domain.sandbox import ConfinedCommand, Confinement, SandboxFailed
+from treadle.domain.sandbox import (
+    ConfinedCommand,
+    Confinement,
+    ControlGroup,
+    ResourceLimits,
+    SandboxFailed,
+)
 
 Who = Literal["ourselves", "user"]
 CALLERS: tuple[Who, ...] = ("ourselves", "user") if os.getuid() == 0 else ("ourselves",)
@@ -36,6 +48,12 @@ class Caller:
     @property
     def is_root(self) -> bool:
         return self.who == "ourselves" and os.getuid() == 0
+
+    @property
+    def counts_processes(self) -> bool:
+        """Root's are counted in a control group alone, and those of others always."""
+        groups = self.sandbox.groups
+        return not self.is_root or (groups is not None and "pids" in groups.controllers)
 
     def can_start(self, program: Path) -> bool:
         return _starts(BECOME if self.who == "user" else (), program)
@@ -75,8 +93,24 @@ def called_by(who: Who) -> Iterator[Caller]:
         folder = Path(name)
         folder.chmod(0o755)
         interpreter = this_interpreter() if who == "ourselves" else _interpreter_for_all()
-        sandbox = Bubblewrap(Path(program), folder / "reports", interpreter, platform.machine())
+        groups = (
+            find_group_source(folder, systemd_run=None, runtime=None)
+            if who == "ourselves"
+            else None
+        )
+        sandbox = Bubblewrap(
+            Path(program), folder / "reports", interpreter, platform.machine(), groups, folder
+        )
         yield Caller(who, folder, sandbox)
+        remove_groups(folder)
+
+
+def remove_groups(records: Path) -> None:
+    """Remove the control groups of sandboxes that were started here, and have ended."""
+    for record in (records / RECORDS_FOLDER).glob("*"):
+        folders = tuple(map(Path, record.read_text().splitlines()[1:]))
+        asyncio.run(remove_ended_group(ControlGroup(folders, record, ResourceLimits())))
+        assert not record.exists()
 
 
 def _interpreter_for_all() -> Interpreter:

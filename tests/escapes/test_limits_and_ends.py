@@ -56,15 +56,13 @@ def test_a_program_is_held_to_its_limits(
     assert done.stdout.strip() == output
 
 
-def test_an_ordinary_users_sandbox_has_so_many_processes(
-    caller: Caller, attacked: AttackedMachine
-) -> None:
+def test_a_sandbox_has_so_many_processes(caller: Caller, attacked: AttackedMachine) -> None:
     within = replace(attacked.within, limits=SMALL)
 
     done = run(caller, launched(caller, *python(caller, FORK)), within)
 
-    # The kernel does not count those of root, and the probe says so.
-    assert done.stdout.strip() == str(not caller.is_root)
+    # Without a control group the kernel does not count those of root, and the probe says so.
+    assert done.stdout.strip() == str(caller.counts_processes)
 
 
 def test_common_programs_work_within_the_usual_limits(
@@ -93,6 +91,68 @@ def test_a_launched_program_cannot_touch_the_process_that_starts_it(
     done = run(caller, agent, attacked.within)
 
     assert (done.stdout, done.returncode) == ("tried\nalive\n", 0)
+
+
+AGENT = """
+import os, resource, subprocess, sys
+before = [
+    [resource.prlimit(os.getpid(), kind) for kind in range(16)],
+    os.getpriority(os.PRIO_PROCESS, 0), os.sched_getaffinity(0), os.sched_getscheduler(0),
+]
+print(subprocess.run(sys.argv[1:], text=True, capture_output=True).stdout, end="")
+print(before == [
+    [resource.prlimit(os.getpid(), kind) for kind in range(16)],
+    os.getpriority(os.PRIO_PROCESS, 0), os.sched_getaffinity(0), os.sched_getscheduler(0),
+])
+"""
+ON_THE_AGENT = """
+import ctypes, os, resource
+kernel, agent, idle = ctypes.CDLL(None), os.getppid(), os.sched_param(0)
+thread = int(os.listdir(f"/proc/{agent}/task")[-1])
+def set_limit(pid, kind, to):
+    resource.prlimit(pid, kind, (to, to))
+for name, attack in {
+    "processor time": lambda: set_limit(agent, resource.RLIMIT_CPU, 1),
+    "size of files": lambda: set_limit(agent, resource.RLIMIT_FSIZE, 1),
+    "open files": lambda: set_limit(agent, resource.RLIMIT_NOFILE, 3),
+    "processes": lambda: set_limit(agent, resource.RLIMIT_NPROC, 0),
+    "by its thread": lambda: set_limit(thread, resource.RLIMIT_STACK, 4096),
+    "priority": lambda: os.setpriority(os.PRIO_PROCESS, agent, 19),
+    "priority of the group": lambda: os.setpriority(os.PRIO_PGRP, 0, 19),
+    "priority of the user": lambda: os.setpriority(os.PRIO_USER, 0, 19),
+    "processors": lambda: os.sched_setaffinity(agent, [min(os.sched_getaffinity(0))]),
+    "scheduler": lambda: os.sched_setscheduler(agent, os.SCHED_IDLE, idle),
+    "parameters": lambda: os.sched_setparam(agent, idle),
+}.items():
+    try:
+        attack()
+        print("changed", name)
+    except PermissionError: pass
+if kernel.syscall(251, 1, agent, 3 << 13) == 0 and os.uname().machine == "x86_64": print("disk")
+print("tried")
+"""
+ON_ITSELF = (
+    "ulimit -n 64 && ulimit -n && nice -n 5 nice && taskset -c 0 true && prlimit --nofile=32 sh -c"
+    " 'ulimit -n' && ionice -c 3 true && chrt --idle 0 true && prlimit --pid $$ --nofile >/dev/null"
+)
+
+
+def test_a_launched_program_cannot_change_limits_and_priorities_of_the_process_that_starts_it(
+    caller: Caller, attacked: AttackedMachine
+) -> None:
+    command = launched(caller, *python(caller, ON_THE_AGENT))
+
+    done = run(caller, (*python(caller, AGENT), *command), attacked.within)
+
+    assert done.stdout == "tried\nTrue\n"
+
+
+def test_a_launched_program_changes_its_own_limits_and_priorities(
+    caller: Caller, attacked: AttackedMachine
+) -> None:
+    done = run(caller, launched(caller, ON_ITSELF), attacked.within)
+
+    assert (done.stdout, done.stderr) == ("64\n5\n32\n", "")
 
 
 def test_without_the_launcher_it_could(caller: Caller, attacked: AttackedMachine) -> None:

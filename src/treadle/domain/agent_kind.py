@@ -122,6 +122,8 @@ class SessionSandbox:
     entry: tuple[str, ...] = ()
     # Put before a command inside, with a socket and a port, it makes the socket that port.
     bridge: tuple[str, ...] = ()
+    # Told what the limits of a session's sandbox did to its programs.
+    tell: Callable[[str], None] = lambda told: None
 
 
 @dataclass(frozen=True, slots=True)

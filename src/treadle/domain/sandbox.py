@@ -16,12 +16,33 @@ Access = Literal["read", "write"]
 
 @dataclass(frozen=True, slots=True)
 class ResourceLimits:
-    """The limits of all processes in one sandbox."""
+    """The limits of one sandbox. Without a control group, `memory_mb` is a limit of each process,
+    and `processes` one that the kernel does not enforce for root."""
 
     processes: int = 1024
     # 0: no limit.
     memory_mb: int = 8192
     file_mb: int = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class DiskLimits:
+    """What stays free on the disks of a run, and what its workspace and its home may take; 0: no
+    limit."""
+
+    free_mb: int = 512
+    disk_mb: int = 20480
+
+
+@dataclass(frozen=True, slots=True)
+class ControlGroup:
+    """Where the kernel counts the memory and the processes of one sandbox in sum."""
+
+    # One for each controller, or one for both.
+    folders: tuple[Path, ...]
+    # A file that names the folders; it exists as long as they may.
+    record: Path
+    limits: ResourceLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +80,10 @@ class ConfinedCommand:
     descriptors: tuple[int, ...] = ()
     # Where the sandbox reports whether the command ran inside; None: it cannot.
     report: Path | None = None
+    # The caller removes it afterwards; None: there is none, or somebody else removes it.
+    group: ControlGroup | None = None
+    # Whether processes are counted for the sandbox as a whole.
+    counts_processes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

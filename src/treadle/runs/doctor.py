@@ -2,10 +2,10 @@
 
 import asyncio
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
-from sys import version_info
+from sys import platform, version_info
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
@@ -23,7 +23,8 @@ from treadle.settings.environment import Environment, agent_environment
 from treadle.settings.load import load_settings
 from treadle.wiring.agent import program_choice
 from treadle.wiring.browser import find_browser, wants_browser
-from treadle.wiring.sandbox import choose_sandbox
+from treadle.wiring.limits import disk_watch
+from treadle.wiring.sandbox import choose_sandbox, find_groups
 from treadle.wiring.search_path import without_project
 from treadle.wiring.validate_settings import require_valid, require_way_to_model
 from treadle.workspace.git import user_git
@@ -31,6 +32,14 @@ from treadle.workspace.project import find_project, read_identity
 
 Verdict = Literal["good", "warning", "bad"]
 SPACE_WANTED = 1 << 30
+# What holds of a sandbox whose control group has no such controller.
+LIMITS_ALONE = {
+    "memory": "sandbox.memory_mb limits each process alone, and no shared memory",
+    "pids": "sandbox.processes counts all processes of your account, and none of root's",
+}
+GROUP_REMEDY = (
+    "needs a control group: log in with a systemd user session, or start Treadle in a delegated one"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +66,9 @@ async def examine(project: Path, environment: Environment) -> list[DoctorFinding
         (kind.name, lambda: _agent(kind, project, environment)),
         ("login", lambda: _login(kind, environment)),
         ("sandbox", lambda: _sandbox(project, environment)),
+        ("limits", lambda: _limits(environment)),
         ("browser", lambda: _browser(project, environment)),
-        ("disk", lambda: _disk(environment.root)),
+        ("disk", lambda: _disk(project, environment)),
     )
     findings = []
     for name, check in checks:
@@ -166,6 +176,24 @@ async def _sandbox(project: Path, environment: Environment) -> DoctorFinding:
     return DoctorFinding("sandbox", "good", text)
 
 
+async def _limits(environment: Environment) -> DoctorFinding:
+    if environment.no_sandbox or not platform.startswith("linux"):
+        return DoctorFinding("limits", "warning", "memory and processes are not limited here")
+    with TemporaryDirectory(prefix="treadle-doctor-") as place:
+        groups = await asyncio.to_thread(find_groups, environment, Path(place))
+    return limits_finding(frozenset() if groups is None else groups.controllers)
+
+
+def limits_finding(held: Collection[str]) -> DoctorFinding:
+    """Which limits hold for a sandbox as a whole, by the controllers of its control group."""
+    alone = [LIMITS_ALONE[name] for name in LIMITS_ALONE if name not in held]
+    if not alone:
+        return DoctorFinding(
+            "limits", "good", "sandbox.memory_mb and sandbox.processes hold in sum"
+        )
+    return DoctorFinding("limits", "warning", "; ".join(alone), GROUP_REMEDY)
+
+
 async def _browser(project: Path, environment: Environment) -> DoctorFinding:
     if not wants_browser(load_settings(project, environment=environment.raw).settings.mcp_servers):
         return DoctorFinding("browser", "good", "left to mcp_servers in treadle.toml")
@@ -182,10 +210,16 @@ async def _browser(project: Path, environment: Environment) -> DoctorFinding:
     return DoctorFinding("browser", "good", told)
 
 
-async def _disk(root: Path) -> DoctorFinding:
+async def _disk(project: Path, environment: Environment) -> DoctorFinding:
+    root = environment.root
     place = next(path for path in (root, *root.parents) if path.exists())
     free = shutil.disk_usage(place).free
+    limits = load_settings(project, environment=environment.raw).settings.sandbox
     text = f"{free / (1 << 30):.1f} GiB free for {root}"
+    if low := disk_watch(limits, place).low_now(()):
+        return DoctorFinding("disk", "bad", low, "free some space, or set TREADLE_ROOT elsewhere")
     if free < SPACE_WANTED:
         return DoctorFinding("disk", "bad", text, "free some space, or set TREADLE_ROOT elsewhere")
-    return DoctorFinding("disk", "good", text)
+    kept = f"runs keep {limits.free_mb} MB free" if limits.free_mb else "runs keep nothing free"
+    most = f"take at most {limits.disk_mb} MB each" if limits.disk_mb else "take any amount"
+    return DoctorFinding("disk", "good", f"{text}; {kept} and {most}")

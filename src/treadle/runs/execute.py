@@ -10,6 +10,7 @@ from treadle._version import __version__
 from treadle.adapters.clock import SystemClock
 from treadle.adapters.packages.home_files import write_home_files
 from treadle.adapters.processes.marked_processes import processor_s
+from treadle.adapters.sandboxes.cgroup_files import remove_stale_groups
 from treadle.adapters.stores.database import open_database
 from treadle.adapters.stores.event_store import EventStore
 from treadle.adapters.stores.recorder import Recorder
@@ -48,7 +49,7 @@ from treadle.wiring.check_runner import CHECKOUT_FOLDER
 from treadle.wiring.checked_request import CheckedRequest
 from treadle.wiring.compose import compose, open_run_workspace
 from treadle.wiring.gateway import metered
-from treadle.wiring.limits import run_limits
+from treadle.wiring.limits import disk_watch, run_limits
 from treadle.wiring.run_context import RunContext
 from treadle.wiring.sandbox import choose_sandbox, remove_stale_reports
 from treadle.wiring.sandbox_network import sandbox_network
@@ -134,9 +135,14 @@ def _agent_behind_gateway(context: RunContext) -> Iterator[tuple[KillableAgent, 
                     checked, settings.sandbox.network, hosts, record, checked.open_indexes
                 )
             )
-            agent = kind.confine(
-                agent, session_sandbox(context.sandbox, checked, network, context.servers)
+            confined = session_sandbox(
+                context.sandbox,
+                checked,
+                network,
+                context.servers,
+                tell=lambda told: context.recorder.record(RunWarned(told)),
             )
+            agent = kind.confine(agent, confined)
         metered_agent = stack.enter_context(
             metered(
                 agent,
@@ -157,6 +163,7 @@ def _agent_behind_gateway(context: RunContext) -> Iterator[tuple[KillableAgent, 
             prices=metered_agent.prices,
             processor_s=processor_s,
             bill=metered_agent.bill,
+            disk=disk_watch(settings.sandbox, checked.environment.root),
         )
         yield agent, driver
 
@@ -167,6 +174,7 @@ def _choose_sandbox(checked: CheckedRequest) -> Sandbox | None:
         return None
     on_host = without_project(checked.environment, checked.project.root)
     remove_stale_reports(checked.directory)
+    remove_stale_groups(checked.environment.root)
     return choose_sandbox(on_host, reports=checked.directory, wanted=True)
 
 

@@ -29,6 +29,7 @@ from treadle.workspace.project import Project, find_project, read_identity, requ
 PLACEHOLDER_IDENTITY = CommitIdentity("Treadle", "treadle@localhost")
 # About 50,000 tokens, which every session reads.
 LARGE_SPECIFICATION = 200_000
+LARGEST_SPECIFICATION = 4_000_000
 
 
 def with_variables(request: RunRequest, environment: Environment) -> RunRequest:
@@ -110,9 +111,16 @@ def _specification(settings: Settings, project: Project) -> str:
             hint="write down what you want built, or name the file with project.spec",
         )
     try:
-        return spec_path.read_text(encoding="utf-8")
+        with spec_path.open(encoding="utf-8") as file:
+            text = file.read(LARGEST_SPECIFICATION + 1)
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {spec_path}: {error}") from error
+    if len(text) > LARGEST_SPECIFICATION:
+        raise UsageError(
+            f"{spec_path} has more than {LARGEST_SPECIFICATION:,} characters",
+            hint="keep in it what every session must read, and name other files in it",
+        )
+    return text
 
 
 def specification_notice(name: str, text: str) -> str:

@@ -1,9 +1,10 @@
 """Runs one agent session from its prompt to one result, within its limits."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, assert_never
+from pathlib import Path
+from typing import Any, Literal, Protocol, assert_never
 
 from treadle.domain.agent import (
     SANDBOX_FAULT,
@@ -44,6 +45,7 @@ from treadle.domain.session import (
     BudgetExceeded,
     Cancelled,
     Completed,
+    ExecutionError,
     Outcome,
     QuotaExceeded,
     SessionResult,
@@ -76,6 +78,18 @@ class SessionState:
     allowed: set[str] = field(default_factory=set)
 
 
+class DiskGuard(Protocol):
+    """Looks at the disks that a session writes to."""
+
+    def low_now(self, folders: Sequence[Path]) -> str:
+        """Which disk is nearly full, for a person; empty: none is."""
+        ...
+
+    def wait(self, folders: Sequence[Path]) -> Coroutine[Any, Any, str]:
+        """Wait until one is, or until the folders take too much; which."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class PriorSpending:
     """What a resumed session used before it was interrupted; it counts as the session's cost."""
@@ -105,6 +119,8 @@ class SessionDriver:
     processor_s: Callable[[SessionId], float | None] = lambda session: None
     # Called at the end of a session; the bill takes precedence. None without a ledger.
     bill: Callable[[SessionId], Awaitable[Bill | None]] = no_bill
+    # None: nobody looks at the disks.
+    disk: DiskGuard | None = None
 
     async def run(
         self, brief: SessionBrief, limits: SessionLimits, *, spent: PriorSpending | None = None
@@ -150,11 +166,16 @@ class SessionDriver:
     async def _run_conversation(
         self, brief: SessionBrief, limits: SessionLimits, state: SessionState
     ) -> AgentEnded:
+        folders = (brief.workspace, brief.home)
+        if self.disk is not None and (problem := self.disk.low_now(folders)):
+            return AgentEnded(ExecutionError(problem, "fatal"))
         session = await self._open(brief)
         if session is None:
             return AgentEnded(Cancelled())
+        disk_problem = None if self.disk is None else self.disk.wait(folders)
+        reader = AgentEventReader(session.events(), self.stop, disk_problem)
         try:
-            end = await self._follow_events(session, limits, state)
+            end = await self._follow_events(reader, limits, state)
         finally:
             # Shielded: the agent's processes must end even if this task is cancelled.
             for process in await asyncio.shield(asyncio.ensure_future(session.close())):
@@ -179,15 +200,16 @@ class SessionDriver:
         return await unless_stopped(self.agent.open(brief), self.stop)
 
     async def _follow_events(
-        self, session: AgentSession, limits: SessionLimits, state: SessionState
+        self, reader: AgentEventReader, limits: SessionLimits, state: SessionState
     ) -> AgentEnded:
-        reader = AgentEventReader(session.events(), self.stop)
         watchdog = Watchdog(reader.next, self.clock, limits, state.processor_time, state.wait_clock)
         try:
             while True:
                 match event := await watchdog.next_event():
-                    case "stopped":
+                    case "stopped" if not reader.problem:
                         return AgentEnded(Cancelled())
+                    case "stopped":
+                        return AgentEnded(ExecutionError(reader.problem, "fatal"))
                     case TimedOut():
                         return AgentEnded(event)
                     case AgentEnded():
@@ -196,6 +218,8 @@ class SessionDriver:
                         self._handle_event(event, state.agent_text, state.meter)
                 if outcome := _outcome_after(event, limits, state):
                     return AgentEnded(outcome)
+                if reader.problem:
+                    return AgentEnded(ExecutionError(reader.problem, "fatal"))
         finally:
             await reader.close()
 

@@ -133,11 +133,27 @@ class SandboxSettings:
     writable: tuple[str, ...] = setting(
         "Further paths that the agent may write; nor programs that you run.", ()
     )
-    processes: int = setting("Processes that a session may have at once.", 1024, above=0)
+    processes: int = setting(
+        "Processes and threads at once in one sandbox; for root only with a control group.",
+        1024,
+        above=0,
+    )
     memory_mb: int = setting(
-        "Megabytes of memory that one process may use; 0 sets no limit.", 8192, least=0
+        "Megabytes of memory of one sandbox; of each process without a control group; 0: any.",
+        8192,
+        least=0,
     )
     file_mb: int = setting("Megabytes that one file may grow to.", 4096, above=0)
+    disk_mb: int = setting(
+        "Megabytes that a workspace and its home may take on disk; 0 sets no limit.",
+        20480,
+        least=0,
+    )
+    free_mb: int = setting(
+        "Megabytes that stay free on the disks of a run, at most 5 % of each; 0: none.",
+        512,
+        least=0,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,17 @@
 """Makes the limits of a run and of its sessions from the settings."""
 
+from pathlib import Path
+
+from treadle.adapters.disk.disk_watch import DiskWatch
 from treadle.domain.limits import RunLimits, SessionLimits
-from treadle.settings.definitions import Settings
+from treadle.domain.sandbox import DiskLimits
+from treadle.settings.definitions import SandboxSettings, Settings
+
+
+def disk_watch(settings: SandboxSettings, root: Path, *, first_measure_s: float = 0.0) -> DiskWatch:
+    """What looks at the disks while something runs."""
+    limits = DiskLimits(settings.free_mb, settings.disk_mb)
+    return DiskWatch(limits, root, first_measure_s)
 
 
 def run_limits(settings: Settings) -> RunLimits:

@@ -27,6 +27,8 @@ from treadle.workspace.project_root import SETTINGS_FILE
 
 # Not the caller's PATH, which may contain any directory.
 SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/homebrew/bin"
+# A run refuses a longer one.
+MOST_SPECIFICATION = 4_000_000
 
 # An empty part of a path, or `.` or `..`.
 _SPECIAL_PART = re.compile(r"/\.{0,2}(?:/|$)")
@@ -103,7 +105,8 @@ def find_user_command_lines(directory: Path, settings: Settings) -> frozenset[st
     if not (directory / SETTINGS_FILE).is_file():
         return frozenset()
     try:
-        specification = (directory / settings.project.spec).read_text(encoding="utf-8")
+        with (directory / settings.project.spec).open(encoding="utf-8") as file:
+            specification = file.read(MOST_SPECIFICATION)
     except (OSError, UnicodeDecodeError):  # a run reports this; here it means no checks
         specification = ""
     return user_command_lines(settings, specification)

@@ -3,12 +3,14 @@
 import asyncio
 from dataclasses import dataclass
 
+from treadle.adapters.disk.disk_limits import MEASURE_S
 from treadle.adapters.project_commands.command import CommandBounds
 from treadle.domain.sandbox import Sandbox
 from treadle.gateway.sandbox_network import Record, host_recorder
 from treadle.policy.redaction import Redactor
 from treadle.settings.environment import agent_environment
 from treadle.wiring.checked_request import CheckedRequest
+from treadle.wiring.limits import disk_watch
 from treadle.wiring.run_context import RunContext
 
 
@@ -44,4 +46,6 @@ def command_bounds(context: ProjectCommandContext) -> CommandBounds:
     shared = agent_environment(checked.environment.raw)
     variables = {**shared, **checked.reach.environment}
     home_files = checked.indexes.home_files if checked.indexes else {}
-    return CommandBounds(context.sandbox, variables, home_files, context.mark)
+    root = checked.environment.root
+    disk = disk_watch(checked.settings.sandbox, root, first_measure_s=MEASURE_S)
+    return CommandBounds(context.sandbox, variables, home_files, context.mark, disk.wait)

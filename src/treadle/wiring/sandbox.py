@@ -9,6 +9,8 @@ from pathlib import Path
 from shutil import which
 
 from treadle.adapters.sandboxes.bubblewrap import REPORT_PREFIX, REPORT_SUFFIX, Bubblewrap
+from treadle.adapters.sandboxes.cgroup_files import find_group_source
+from treadle.adapters.sandboxes.cgroups import GroupSource
 from treadle.adapters.sandboxes.installed_programs import choose_programs, find_programs
 from treadle.adapters.sandboxes.interpreter import this_interpreter
 from treadle.adapters.sandboxes.seatbelt import Seatbelt
@@ -53,7 +55,23 @@ def choose_sandbox(environment: Environment, *, reports: Path, wanted: bool) -> 
         return Seatbelt(this_interpreter(), reports)
     bwrap = which("bwrap", path=SYSTEM_PATH) or which("bwrap", path=environment.path)
     program = Path(bwrap) if bwrap else None
-    return Bubblewrap(program, reports, this_interpreter(), platform.machine())
+    records = environment.root if environment.root.is_dir() else reports
+    groups = find_groups(environment, records) if program else None
+    return Bubblewrap(program, reports, this_interpreter(), platform.machine(), groups, records)
+
+
+def find_groups(environment: Environment, records: Path) -> GroupSource | None:
+    """How memory and processes of a sandbox are limited in sum on this machine; None: not at
+    all."""
+    systemd_run, runtime = (
+        which("systemd-run", path=SYSTEM_PATH),
+        environment.raw.get("XDG_RUNTIME_DIR"),
+    )
+    return find_group_source(
+        records,
+        systemd_run=Path(systemd_run) if systemd_run else None,
+        runtime=Path(runtime) if runtime else None,
+    )
 
 
 def remove_stale_reports(reports: Path) -> None:

@@ -1,5 +1,6 @@
 """What confines the sessions of an agent."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,9 +20,14 @@ from treadle.workspace.alternates import object_directories
 
 
 def session_sandbox(
-    sandbox: Sandbox, checked: CheckedRequest, network: SandboxNetwork, servers: Servers
+    sandbox: Sandbox,
+    checked: CheckedRequest,
+    network: SandboxNetwork,
+    servers: Servers,
+    tell: Callable[[str], None] = lambda told: None,
 ) -> SessionSandbox:
-    """What confines each session of an agent, with the programs of this machine in reach."""
+    """What confines each session of an agent, with the programs of this machine in reach; `tell`
+    hears what its limits did."""
     readable = (
         *checked.reach.readable,
         *object_directories(checked.project.git_dir),
@@ -49,6 +55,7 @@ def session_sandbox(
         sockets=network.sockets,
         entry=network.entry,
         bridge=bridge_command(this_interpreter().program),
+        tell=tell,
     )
 
 

@@ -25,6 +25,7 @@ from treadle.workspace.git import QUIET_OPTIONS, Git
 from treadle.workspace.hostile_files import (
     find_pipes,
     is_too_deep,
+    read_start,
     restore_permissions,
     walk_folders,
 )
@@ -32,6 +33,8 @@ from treadle.workspace.index_marks import clear_marks
 from treadle.workspace.round_losses import EMPTIED, note_loss
 from treadle.workspace.tree_entries import ReadableTree
 
+# Of a file that holds the name of a ref.
+LONGEST_HEAD = 8192
 _HARDENED_OPTIONS = (
     # Git trusts the commit graph more than the commits themselves.
     "-c", "core.commitGraph=false",
@@ -184,7 +187,7 @@ def _repair_head(clone: Clone) -> None:
     head = clone.git_dir / "HEAD"
     if not head.is_file():
         remove(head)
-    content = head.read_bytes() if head.exists() else b""
+    content = read_start(head, LONGEST_HEAD) or b""
     if not content.startswith(b"ref: refs/") and len(content.strip()) not in (40, 64):
         remove(head)
         head.write_text(f"ref: {clone.ref}\n")

@@ -30,6 +30,7 @@ from treadle.workspace.git_status import (
     read_tip,
     ref_names,
 )
+from treadle.workspace.hostile_files import read_start
 from treadle.workspace.round_losses import note_if_gone, note_loss, read_loss
 from treadle.workspace.salvage import (
     OPERATION_FILES,
@@ -124,7 +125,8 @@ def _clone_state(clone: Clone, index: Path, refs: GitResult, status: GitResult) 
 
 
 def _is_on_branch(clone: Clone) -> bool:
-    return (clone.git_dir / "HEAD").read_bytes() == f"ref: {clone.ref}\n".encode()
+    expected = f"ref: {clone.ref}\n".encode()
+    return read_start(clone.git_dir / "HEAD", len(expected) + 1) == expected
 
 
 async def _commit_on_tip(

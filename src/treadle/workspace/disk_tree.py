@@ -20,6 +20,8 @@ NOTES_FILE = ".treadle-notes.md"
 PRIVATE_FOLDER = ".treadle"  # Treadle's own files in the project, which are never committed
 
 SUBMODULE_MODE = "160000"
+# That of several million files.
+LARGEST_INDEX = 512 << 20
 PLAIN_INDEX = ("-c", "core.splitIndex=false", "-c", "core.untrackedCache=false")
 
 
@@ -136,14 +138,21 @@ def private_index(
 def copy_index(
     source: Path, target: Path, change: Callable[[bytes], bytes] = lambda index: index
 ) -> None:
-    """Replace `target` by `source` atomically; git needs the time to find stale entries."""
+    """Replace `target` by `source` atomically; git needs the time to find stale entries.
+
+    An index that is no plain file, or larger than any repository has, is left out as if missing.
+    """
     try:
-        descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW)
+        # Non-blocking: an agent may have put a pipe there.
+        descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         return
     with os.fdopen(descriptor, "rb") as file:
-        content = change(file.read())
-        modified = os.fstat(file.fileno()).st_mtime_ns
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_INDEX:
+            return
+        content = change(file.read(status.st_size))
+        modified = status.st_mtime_ns
     with writing_to(target):
         temporary = target.with_name(target.name + ".treadle")
         temporary.unlink(missing_ok=True)

@@ -5,11 +5,14 @@ import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 # Git, like most programs, accepts paths of at most 4096 bytes including the file name. Deeper
 # files cannot be committed.
 LONGEST_PATH = 3800
+# Of one directory at a time.
+MOST_ENTRIES = 10_000
 
 
 def is_too_deep(folder: str) -> bool:
@@ -18,18 +21,38 @@ def is_too_deep(folder: str) -> bool:
 
 
 def walk_folders(top: str) -> "Iterator[tuple[str, list[os.DirEntry[str]]]]":
-    """Each directory with its entries, without those that are too deep or not listable.
+    """Each directory with its entries, without those that are too deep or not listable; one with
+    very many comes several times, because an agent may have made millions.
 
     A caller that removes entries from the list skips what is below them.
     """
     pending = [top]
     while pending:
-        folder, entries = pending.pop(), []
-        with suppress(OSError), os.scandir(folder) as scan:
-            entries = list(scan)
-        yield folder, entries
-        inner = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
-        pending += [path for path in inner if not is_too_deep(path)]
+        folder = pending.pop()
+        for entries in _list_entries(folder):
+            yield folder, entries
+            inner = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+            pending += [path for path in inner if not is_too_deep(path)]
+
+
+def _list_entries(folder: str) -> "Iterator[list[os.DirEntry[str]]]":
+    with suppress(OSError), os.scandir(folder) as scan:
+        while entries := list(islice(scan, MOST_ENTRIES)):
+            yield entries
+
+
+def read_start(path: Path, most: int) -> bytes | None:
+    """The first bytes of a plain file; None if there is none. A link is not followed, and a pipe
+    not waited for."""
+    try:
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        descriptor = os.open(path, flags)
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        return file.read(most)
 
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

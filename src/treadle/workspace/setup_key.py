@@ -24,6 +24,7 @@ _READ = frozenset(
     {"package.json", "pnpm-workspace.yaml", "Gemfile", "composer.json", "pyproject.toml"}
 )
 _LINK_MODE = "120000"
+LARGEST_FILE = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +76,30 @@ def _is_submodule(entry: str) -> bool:
 
 
 async def _texts(git: Git, manifests: Mapping[str, str]) -> dict[str, str]:
-    """The texts that decide; a link is read as nothing known."""
+    """The texts that decide; a link or a very large file is read as nothing known."""
     read = [path for path in manifests if _is_read(path)]
-    names = [manifests[path].split()[-1] for path in read]
+    small = await _small_objects(git, {manifests[path].split()[-1] for path in read})
+    unread = [
+        path
+        for path in read
+        if manifests[path].startswith(_LINK_MODE) or manifests[path].split()[-1] not in small
+    ]
+    names = sorted(small)
     results = await run_together(*(git.try_run("cat-file", "blob", name) for name in names))
-    texts = {path: result.output for path, result in zip(read, results, strict=True)}
-    links = {path: "" for path in read if manifests[path].startswith(_LINK_MODE)}
-    return {**texts, **links, **{path: "" for path in manifests if path.endswith("setup.py")}}
+    contents = {name: result.output for name, result in zip(names, results, strict=True)}
+    texts = {path: contents.get(manifests[path].split()[-1], "") for path in read}
+    setups = (path for path in manifests if path.endswith("setup.py"))
+    return {**texts, **dict.fromkeys((*unread, *setups), "")}
+
+
+async def _small_objects(git: Git, names: Collection[str]) -> frozenset[str]:
+    """Those that are there and not too large to read."""
+    if not names:
+        return frozenset()
+    listing = "".join(f"{name}\n" for name in sorted(names)).encode()
+    lines = (await git.run("cat-file", "--batch-check", stdin=listing)).split("\n")
+    headers = (line.split(" ") for line in lines)
+    return frozenset(each[0] for each in headers if len(each) == 3 and int(each[2]) <= LARGEST_FILE)
 
 
 def _is_read(path: str) -> bool:

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from treadle.runs.doctor import examine
+import pytest
+
+from treadle.runs.doctor import GROUP_REMEDY, LIMITS_ALONE, DoctorFinding, examine, limits_finding
 from treadle.settings.environment import parse_environment
 
 
@@ -23,3 +25,23 @@ async def test_no_program_of_the_project_is_run(tmp_path: Path) -> None:
 
     assert "from bundled" in findings["claude"].text
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("held", "finding"),
+    [
+        (
+            {"memory", "pids"},
+            DoctorFinding("limits", "good", "sandbox.memory_mb and sandbox.processes hold in sum"),
+        ),
+        (
+            {"memory"},
+            DoctorFinding("limits", "warning", LIMITS_ALONE["pids"], GROUP_REMEDY),
+        ),
+        (set(), DoctorFinding("limits", "warning", "; ".join(LIMITS_ALONE.values()), GROUP_REMEDY)),
+    ],
+)
+def test_it_says_which_limits_hold_for_a_sandbox_as_a_whole(
+    held: set[str], finding: DoctorFinding
+) -> None:
+    assert limits_finding(held) == finding

@@ -87,6 +87,19 @@ async def test_a_root_that_is_not_utf_8_is_refused_with_a_way_on(tmp_path: Path)
     )
 
 
+async def test_a_specification_of_any_size_is_read_within_bounds(tmp_path: Path) -> None:
+    repository = repository_in(tmp_path, **{"SPEC.md": "# A greeting"})
+    with (repository.path / "SPEC.md").open("wb") as file:
+        file.truncate(1 << 40)
+    request = replace(REQUEST, project_dir=str(repository.path), rehearsal=True)
+    host = RunHost(parse_environment(repository.environment), asyncio.Semaphore(1))
+
+    with pytest.raises(UsageError) as refused:
+        await check_request(request, host)
+
+    assert refused.value.message.endswith("SPEC.md has more than 4,000,000 characters")
+
+
 @pytest.mark.parametrize("path", ["/etc/passwd", "../other/.env", "**"])
 @pytest.mark.parametrize("key", ["include", "include_for_agent"])
 async def test_a_file_outside_of_the_project_cannot_be_included(

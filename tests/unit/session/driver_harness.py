@@ -28,7 +28,7 @@ from treadle.domain.limits import SessionLimits
 from treadle.domain.session import Completed, SessionResult
 from treadle.domain.signal import Role
 from treadle.session.agent_text import RecordEvent
-from treadle.session.driver import SessionDriver
+from treadle.session.driver import DiskGuard, SessionDriver
 
 SESSION = SessionId("session-1")
 FINE = AgentEnded(Completed("all is well"))
@@ -103,11 +103,18 @@ class DriverHarness:
     brief: SessionBrief = field(default_factory=lambda: brief_for("implementer"))
     limits: SessionLimits = SESSION_LIMITS
     record: RecordEvent | None = None
+    disk: DiskGuard | None = None
 
     async def run(self) -> SessionResult:
         record = self.record or self.events.append
         return await SessionDriver(
-            self.agent, self.clock, record, self.stop, FAULTS, VENDOR_PRICES
+            self.agent,
+            self.clock,
+            record,
+            self.stop,
+            FAULTS,
+            VENDOR_PRICES,
+            disk=self.disk,
         ).run(self.brief, self.limits)
 
     @property

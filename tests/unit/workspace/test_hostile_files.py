@@ -10,7 +10,7 @@ import pytest
 from treadle.workspace.agent_tree import repair_clone
 from treadle.workspace.commits import commit_round
 from treadle.workspace.disk import remove
-from treadle.workspace.hostile_files import find_pipes
+from treadle.workspace.hostile_files import find_pipes, walk_folders
 
 from .deep_trees import dig
 from .real_git import repository_in, run_on
@@ -121,3 +121,19 @@ def test_a_directory_is_removed_with_all_that_is_in_it_and_nothing_else(tmp_path
 
     assert [path.name for path in tmp_path.iterdir()] == ["theirs"]
     assert [path.name for path in theirs.iterdir()] == ["kept"]
+
+
+def test_a_directory_with_very_many_entries_is_walked_in_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("treadle.workspace.hostile_files.MOST_ENTRIES", 3)
+    names = {f"f{number}" for number in range(7)} | {"inner"}
+    for name in names:
+        (tmp_path / name).mkdir() if name == "inner" else (tmp_path / name).touch()
+    os.mkfifo(tmp_path / "inner/.gitignore")
+
+    walked = list(walk_folders(str(tmp_path)))
+
+    assert {entry.name for _, entries in walked for entry in entries} == names | {".gitignore"}
+    assert max(len(entries) for _, entries in walked) == 3
+    assert list(find_pipes(tmp_path)) == [tmp_path / "inner/.gitignore"]

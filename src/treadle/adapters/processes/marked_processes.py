@@ -22,6 +22,9 @@ POLL_S = 0.02
 # Becoming another program takes a fraction of a millisecond; the rest is for a busy machine.
 MAX_READS = 2000
 MAX_EMPTY_READS = 5
+# More than a program can be started with. It can make the kernel tell all of its memory instead.
+MOST_BYTES = 8 << 20
+MAX_COMMAND = 4096
 # A flag of a process, as the kernel's headers have it for good.
 KERNEL_THREAD = 0x200000
 
@@ -72,7 +75,7 @@ def _has_command_line(name: str) -> bool:
 def _read(name: str, what: str) -> bytes:
     # Without a Path for each process: between two sessions every millisecond counts.
     with open(f"{PROC}/{name}/{what}", "rb") as told:  # noqa: PTH123
-        return told.read()
+        return told.read(MOST_BYTES)
 
 
 def tree_of(pid: int) -> list[LeftoverProcess]:
@@ -159,7 +162,7 @@ def _is_alive(entry: Path) -> bool:
 
 
 def _command(entry: Path) -> str:
-    words = (entry / "cmdline").read_bytes().split(b"\0")
+    words = _read(entry.name, "cmdline")[:MAX_COMMAND].split(b"\0")
     return b" ".join(words).decode(errors="replace").strip()[:200]
 
 

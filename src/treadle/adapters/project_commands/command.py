@@ -1,10 +1,12 @@
 """Runs one command of the project (setup, check, tests) in the sandbox."""
 
-from collections.abc import Callable, Mapping
+import asyncio
+import signal
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from treadle.adapters.packages.home_files import write_home_files
 from treadle.adapters.processes.marked_processes import SESSION_MARK
@@ -48,6 +50,8 @@ class CommandBounds:
     home_files: Mapping[str, str]
     # The mark of its processes. A process that continues a run ends those with the run's id.
     mark: str
+    # Returns once the folders take too much, or their disk is nearly full; None: nobody looks.
+    disk_problem: Callable[[Sequence[Path]], Coroutine[Any, Any, str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +68,45 @@ class ProjectCommand:
 async def run_project_command(
     bounds: CommandBounds, command: ProjectCommand, network: NetworkAccess
 ) -> ProcessResult:
-    """Run to the end. A failed sandbox raises, because it is no result of the command."""
+    """Run to the end. A failed sandbox raises, because it is no result of the command; what a
+    limit did is said at the end of the output."""
     sandbox = bounds.sandbox
     start = _start(bounds, command, network)
     if isinstance(start, SandboxFailed):
         raise _broken(start)
-    result = await run_to_end(
+    running = run_to_end(
         start,
         directory=command.confinement.workspace,
         seconds=command.seconds,
         capture=command.capture,
         failure=None if sandbox is None else sandbox.failure,
     )
+    result = await _unless_disk_full(running, bounds, command.confinement)
     if result.sandbox_failure is not None:
         raise _broken(result.sandbox_failure)
+    if result.exceeded:
+        return replace(result, output=f"{result.output.rstrip()}\n({result.exceeded})\n".lstrip())
     return result
+
+
+async def _unless_disk_full(
+    running: Coroutine[Any, Any, ProcessResult], bounds: CommandBounds, within: Confinement
+) -> ProcessResult:
+    """The result, also of a command that was ended because of the disk: as if it was killed."""
+    if bounds.disk_problem is None:
+        return await running
+    ending = asyncio.ensure_future(running)
+    watching = asyncio.ensure_future(bounds.disk_problem((within.workspace, within.home)))
+    try:
+        await asyncio.wait({ending, watching}, return_when=asyncio.FIRST_COMPLETED)
+        if ending.done():
+            return ending.result()
+        return ProcessResult(-signal.SIGKILL, "", exceeded=watching.result())
+    finally:
+        for task in (ending, watching):
+            task.cancel()
+        # Its processes are gone once it has returned.
+        await asyncio.wait({ending, watching})
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import secrets
 import stat
 import subprocess
 import tempfile
@@ -9,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import assert_never
 
 from treadle.adapters.sandboxes import bubblewrap_errors, sandbox_probe
 from treadle.adapters.sandboxes.bubblewrap_options import (
@@ -21,6 +23,15 @@ from treadle.adapters.sandboxes.bubblewrap_options import (
     isolation_options,
 )
 from treadle.adapters.sandboxes.bubblewrap_report import read_first_process, read_report
+from treadle.adapters.sandboxes.cgroup_files import make_group
+from treadle.adapters.sandboxes.cgroups import (
+    GroupSource,
+    OwnGroups,
+    SystemdScopes,
+    enter_command,
+    scope_command,
+    scope_environment,
+)
 from treadle.adapters.sandboxes.interpreter import Interpreter, launcher_text
 from treadle.adapters.sandboxes.mounts import MountLayout, PathKind, is_below, plan_mounts
 from treadle.adapters.sandboxes.seccomp import make_filter
@@ -32,7 +43,13 @@ from treadle.adapters.sandboxes.system_paths import (
     runtime_link_options,
     system_options,
 )
-from treadle.domain.sandbox import ConfinedCommand, Confinement, ProbeResult, SandboxFailed
+from treadle.domain.sandbox import (
+    ConfinedCommand,
+    Confinement,
+    ProbeResult,
+    ResourceLimits,
+    SandboxFailed,
+)
 
 # For bubblewrap itself: every process inside can read the variables of its first process.
 HOST_ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
@@ -50,6 +67,10 @@ class Bubblewrap:
     reports: Path
     interpreter: Interpreter
     machine: str
+    # How memory and processes are limited in sum; None: only for each process.
+    groups: GroupSource | None = None
+    # Where groups are recorded until they are removed; None: in `reports`.
+    records: Path | None = None
 
     @property
     def name(self) -> str:
@@ -93,13 +114,38 @@ class Bubblewrap:
                 ("--json-status-fd", str(status)),
             ]
             arguments = _make_memory_file(_encode_options(options), opened)
+            confined = ConfinedCommand(
+                (str(self.program), "--args", str(arguments), "--", *command),
+                HOST_ENVIRONMENT,
+                (arguments, seccomp, status, *copied.values(), *files.values()),
+                report,
+            )
+            try:
+                confined = self._in_group(confined, within.limits)
+            except OSError as error:
+                return bubblewrap_errors.no_group(error)
             opened.pop_all()
-        return ConfinedCommand(
-            (str(self.program), "--args", str(arguments), "--", *command),
-            HOST_ENVIRONMENT,
-            (arguments, seccomp, status, *copied.values(), *files.values()),
-            report,
-        )
+        return confined
+
+    def _in_group(self, confined: ConfinedCommand, limits: ResourceLimits) -> ConfinedCommand:
+        """The command in a control group with these limits."""
+        match self.groups:
+            case None:
+                return confined
+            case OwnGroups() as groups:
+                group = make_group(groups, limits, self.records or self.reports)
+                command = enter_command(group.folders, confined.command)
+                counts = "pids" in groups.controllers
+                return replace(confined, command=command, group=group, counts_processes=counts)
+            case SystemdScopes() as scopes:
+                name = f"treadle-{os.getpid()}-{secrets.token_hex(6)}"
+                command = scope_command(scopes, limits, name, confined.command)
+                variables = {**confined.environment, **scope_environment(scopes)}
+                return replace(
+                    confined, command=command, environment=variables, counts_processes=True
+                )
+            case _:
+                assert_never(self.groups)
 
     def launcher(self) -> tuple[str, ...]:
         return (LAUNCHER,)

@@ -84,6 +84,14 @@ def too_old(version: tuple[int, ...]) -> SandboxFailed:
     return SandboxFailed(f"bubblewrap {found} is too old: {needed} or newer is needed", INSTALL)
 
 
+def no_group(error: OSError) -> SandboxFailed:
+    """The control group that limits a sandbox could be made before, and now it cannot."""
+    return SandboxFailed(
+        f"the sandbox's control group cannot be made: {error.filename}: {error.strerror}",
+        hint="run `treadle doctor`, and resume the run",
+    )
+
+
 def explain_error(error_output: str) -> SandboxFailed:
     """Explains the first known error among the lines that bubblewrap itself wrote."""
     lines = [line for line in error_output.splitlines() if line.startswith("bwrap: ")]

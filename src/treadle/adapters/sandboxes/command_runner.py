@@ -13,6 +13,7 @@ from tempfile import mkstemp
 from typing import Literal, TypeAlias
 
 from treadle.adapters.sandboxes.bubblewrap_report import read_first_process
+from treadle.adapters.sandboxes.cgroup_files import read_exceeded, remove_ended_group
 from treadle.adapters.sandboxes.init_process import (
     GONE_S,
     NOT_GONE,
@@ -46,6 +47,8 @@ class ProcessResult:
     error_output: str = ""
     # Why the command did not run in its sandbox, or that its processes are still there.
     sandbox_failure: SandboxFailed | None = None
+    # What the limits of its sandbox did to its programs; empty: nothing.
+    exceeded: str = ""
 
 
 async def run_to_end(
@@ -60,24 +63,26 @@ async def run_to_end(
     """Runs the command with `stdin` as its standard input, or with /dev/null.
 
     When the command ends, runs out of time or the caller is cancelled, its process group is killed.
-    Other processes that hold its output open are not waited for. The sandbox's report is removed
-    at the end; `failure` reads it first.
+    Other processes that hold its output open are not waited for. The sandbox's report and its
+    control group are removed at the end; `failure` reads the report first.
     """
     try:
         with _open_pipes(capture) as pipes:
             code = await _exit_code(start, directory, stdin, pipes, seconds)
             gone = await _is_gone(start)
+            exceeded = read_exceeded(start.group)
             output, errors = pipes.output.read_text(), pipes.errors.read_text()
         failed = None if gone else SandboxFailed(NOT_GONE)
         # A sandbox that was killed had no time to write its report.
         if failure is not None and start.report is not None and code is not None and code >= 0:
             failed = failed or failure(start.report, errors or output)
-        return ProcessResult(code, output, errors, failed)
+        return ProcessResult(code, output, errors, failed, exceeded)
     finally:
         if start.report is not None:
             # Also if the caller was cancelled, which may then run git in the same directory.
             await _is_gone(start)
             start.report.unlink(missing_ok=True)
+        await remove_ended_group(start.group)
 
 
 async def query_program(start: ConfinedCommand, *, seconds: float) -> str | None:

@@ -17,7 +17,10 @@ OLD_LANDLOCK = (
     "finished work lands only when a person says so"
 )
 NO_SCOPES = "this kernel is older than 6.12: programs that the agent starts can end the agent"
-AS_ROOT = "run by root, the number of processes is not limited; an ordinary user is safer"
+AS_ROOT = (
+    "run by root and without a control group, the number of processes is not limited; an ordinary "
+    "user is safer"
+)
 NO_MOVES = (
     "on this file system no file can be renamed or linked into another directory, in the sandbox "
     "and outside: installers may fail. Set TREADLE_ROOT to a directory on a local disk"
@@ -55,7 +58,8 @@ class HostFindings:
 
     # Forbidden files that changed, and allowed writes that are lost.
     leaks: tuple[str, ...] = ()
-    as_root: bool = False
+    # Root's are not counted for each user, only in a control group.
+    any_number_of_processes: bool = False
     # Whether files can be renamed and linked across directories outside of the sandbox.
     moves_files: bool = True
 
@@ -100,7 +104,7 @@ def evaluate_probe(result: CanaryResult, host: HostFindings) -> ProbeResult:
     warnings = (
         *_landlock_warnings(result.landlock),
         *(() if host.moves_files else (NO_MOVES,)),
-        *((AS_ROOT,) if host.as_root else ()),
+        *((AS_ROOT,) if host.any_number_of_processes else ()),
     )
     return ProbePassed(warnings, separated=result.landlock >= REFER_SINCE)
 

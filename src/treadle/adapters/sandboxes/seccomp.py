@@ -1,8 +1,8 @@
 """Builds the seccomp filter of system calls that no sandboxed process needs. Pure.
 
-It refuses what namespaces do not cover: access to other processes, parts of the kernel with a
-history of vulnerabilities, new namespaces, socket families that ignore namespaces, and setuid
-programs.
+It refuses what namespaces do not cover: access to other processes and to their limits, parts of the
+kernel with a history of vulnerabilities, new namespaces, socket families that ignore namespaces,
+and setuid programs.
 """
 
 import errno
@@ -34,6 +34,8 @@ _SHARED = {
 }  # fmt: skip
 _X86_64 = {
     "io_setup": 206,
+    "setpriority": 141, "sched_setparam": 142, "sched_setscheduler": 144, "sched_setaffinity": 203,
+    "ioprio_set": 251, "prlimit64": 302, "sched_setattr": 314,
     "open": 2, "ioctl": 16, "socket": 41, "clone": 56, "creat": 85, "chmod": 90, "fchmod": 91,
     "mknod": 133, "openat": 257, "mknodat": 259, "fchmodat": 268,
     "ptrace": 101, "pivot_root": 155, "mount": 165,
@@ -44,6 +46,8 @@ _X86_64 = {
     "bpf": 321, "userfaultfd": 323, **_SHARED,
 }  # fmt: skip
 _AARCH64 = {
+    "ioprio_set": 30, "sched_setparam": 118, "sched_setscheduler": 119, "sched_setaffinity": 122,
+    "setpriority": 140, "prlimit64": 261, "sched_setattr": 274,
     "io_setup": 0, "mknodat": 33, "fchmod": 52, "fchmodat": 53, "openat": 56,
     "ioctl": 29, "umount2": 39, "mount": 40, "pivot_root": 41, "unshare": 97, "kexec_load": 104,
     "init_module": 105, "delete_module": 106, "ptrace": 117, "socket": 198, "add_key": 217,
@@ -82,13 +86,28 @@ MODE_ARGUMENT |= {"mknodat": 2, "fchmodat": 2, "fchmodat2": 2}
 # The positions of the flags. The mode follows them, and matters only if a file is created.
 OPEN_FLAGS_ARGUMENT = {"open": 1, "openat": 2}
 CREATE_FLAGS = 0o100 | 0o20000000
+# A program may change its own limits, priority and processors, by the id 0, and not those of other
+# processes, of which the agent is one. A filter does not know a program's own id, so that is
+# refused, too. These calls take the id of a process, or of a thread, as their first argument.
+SCHEDULING = ("sched_setparam", "sched_setscheduler", "sched_setaffinity", "sched_setattr")
+# And these take a kind first, which may be all processes of a group or of the user: the kind of one
+# process is allowed alone.
+PRIORITY = {"setpriority": 0, "ioprio_set": 1}
 # A filter cannot read their arguments; programs use the older calls when these are refused.
 UNFILTERABLE = ("clone3", "openat2")
 # The bit of the x32 system calls of x86_64; no call of another architecture has it.
 FOREIGN_TABLE = 0x40000000
 
 _LOAD, _IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER_AT, _ARCHITECTURE_AT, _FIRST_AT, _SECOND_AT, _EACH = 0, 4, 16, 24, 8
+_NUMBER_AT, _ARCHITECTURE_AT, _FIRST_AT, _SECOND_AT, _THIRD_AT, _EACH, _WORD = (
+    0,
+    4,
+    16,
+    24,
+    32,
+    8,
+    4,
+)
 _ALLOW, _KILL, _REFUSE = 0x7FFF0000, 0x80000000, 0x00050000
 
 
@@ -113,9 +132,35 @@ def make_filter(machine: str) -> bytes | SandboxFailed:
         *_for_call(numbers["socket"], _FIRST_AT, _allow_only(FAMILIES)),
         *_for_call(numbers["ioctl"], _SECOND_AT, _refuse_values(TERMINAL_REQUESTS)),
         *_refuse_setuid(numbers),
+        *_refuse_foreign_limits(numbers),
         _instruction(_RETURN, _ALLOW),
     ]
     return b"".join(program)
+
+
+def _refuse_foreign_limits(numbers: dict[str, int]) -> list[bytes]:
+    program: list[bytes] = []
+    for name in SCHEDULING:
+        program += _for_call(numbers[name], _FIRST_AT, _allow_only((0,), errno.EPERM))
+    for name, one_process in PRIORITY.items():
+        body = [
+            _instruction(_IF_EQUAL, one_process, then=1),
+            _refuse(errno.EPERM),
+            _instruction(_LOAD, _SECOND_AT),
+            *_allow_only((0,), errno.EPERM),
+        ]
+        program += _for_call(numbers[name], _FIRST_AT, body)
+    # Reading the limits of another process is allowed: it passes no new ones, whose address is the
+    # third argument, of two words.
+    body = [_instruction(_IF_EQUAL, 0, skip=1), _instruction(_RETURN, _ALLOW)]
+    for word in (_THIRD_AT, _THIRD_AT + _WORD):
+        body += [
+            _instruction(_LOAD, word),
+            _instruction(_IF_EQUAL, 0, then=1),
+            _refuse(errno.EPERM),
+        ]
+    body.append(_instruction(_RETURN, _ALLOW))
+    return program + _for_call(numbers["prlimit64"], _FIRST_AT, body)
 
 
 def _refuse_setuid(numbers: dict[str, int]) -> list[bytes]:
@@ -176,11 +221,11 @@ def _refuse_bits(bits: int) -> list[bytes]:
     ]
 
 
-def _allow_only(values: tuple[int, ...]) -> list[bytes]:
+def _allow_only(values: tuple[int, ...], reason: int = errno.EAFNOSUPPORT) -> list[bytes]:
     tests = [
         _instruction(_IF_EQUAL, value, then=len(values) - at) for at, value in enumerate(values)
     ]
-    return [*tests, _refuse(errno.EAFNOSUPPORT), _instruction(_RETURN, _ALLOW)]
+    return [*tests, _refuse(reason), _instruction(_RETURN, _ALLOW)]
 
 
 def _refuse_values(values: tuple[int, ...]) -> list[bytes]:

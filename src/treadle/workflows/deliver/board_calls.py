@@ -21,6 +21,7 @@ from treadle.domain.events.all_events import Event
 from treadle.domain.events.verification import CheckAdded, ClaimRefused, DeliverableClaimed
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated
 from treadle.verify.grade import claimed_criteria
+from treadle.workflows.deliver.board_limits import LONGEST_TEXT, find_excess
 from treadle.workflows.deliver.board_tools import (
     ADD_CHECK,
     CREATE,
@@ -81,6 +82,8 @@ class BoardCalls:
         parsed = parse_deliverables(self.clean(arguments))
         if isinstance(parsed, RejectedChange):
             return ToolReply(parsed.reason, is_error=True)
+        if excess := find_excess((), parsed):
+            return ToolReply(excess.reason, is_error=True)
         requested = tuple(with_spec_checks(d, self.rules.spec_checks) for d in parsed)
         # First, because the deliverables may change while this waits.
         refusal = await self._find_refusal([check for d in requested for check in d.checks])
@@ -89,6 +92,8 @@ class BoardCalls:
         new = tuple(d for d in requested if not self._exists(d))
         if requested and not new:
             return ToolReply("They were created already.")
+        if excess := find_excess(self.projection.deliverables, new):
+            return ToolReply(excess.reason, is_error=True)
         if refusal:
             return ToolReply(refusal, is_error=True)
         after = add_deliverables(self.projection.deliverables, new)
@@ -129,6 +134,8 @@ class BoardCalls:
         parsed = parse_check(self.clean(arguments))
         if isinstance(parsed, RejectedChange):
             return ToolReply(parsed.reason, is_error=True)
+        if len(parsed.command) > LONGEST_TEXT:
+            return ToolReply(f"A check may have {LONGEST_TEXT:,} characters.", is_error=True)
         reason = await self._why_not_run(parsed.command)
         self.projection.adopt()
         resolved = resolve_check(parsed, self.projection.deliverables)
@@ -140,8 +147,12 @@ class BoardCalls:
             return reply
         if reason:
             return ToolReply(_refusal_text(check, reason), is_error=True)
+        changed = with_check(deliverable, check)
+        others = [d for d in self.projection.deliverables if d.id != deliverable.id]
+        if excess := find_excess(others, [changed]):
+            return ToolReply(excess.reason, is_error=True)
         self.record(CheckAdded(deliverable.id, check))
-        self.projection.change([with_check(deliverable, check)])
+        self.projection.change([changed])
         return reply
 
     async def _set_status(self, arguments: Mapping[str, Any]) -> ToolReply:

@@ -37,6 +37,8 @@ from treadle.workspace.git import Git
 APPROVALS: tuple[ReviewOutcome, ...] = ("approved", "unproven")
 # Commands of findings that one review runs.
 MAX_COMMANDS = 10
+# Of the files that a finding is compared with.
+LARGEST_FILE = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,8 @@ class ReviewSteps:
             return None
         last = reviews[-1]
         patch = await self.git.run(
+            # A larger file is said to differ, as a binary file is.
+            *("-c", f"core.bigFileThreshold={LARGEST_FILE}"),
             *("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--patch"),
             *(last.commit, commit, "--"),
         )
@@ -215,6 +219,9 @@ class ReviewSteps:
 
     async def _text_of(self, file: str, commit: str) -> str | None:
         if not file:
+            return None
+        size = await self.git.try_run("cat-file", "-s", f"{commit}:{file}")
+        if not size.ok or int(size.output) > LARGEST_FILE:
             return None
         result = await self.git.try_run("cat-file", "blob", f"{commit}:{file}")
         return result.output if result.ok else None

@@ -11,6 +11,7 @@ from treadle.adapters.sandboxes.seccomp import (
     ARCHITECTURES,
     DENIED,
     NEW_NAMESPACES,
+    SCHEDULING,
     make_filter,
 )
 from treadle.domain.sandbox import SandboxFailed
@@ -30,7 +31,9 @@ class Call:
     @property
     def words(self) -> dict[int, int]:
         words = {0: self.number, 4: self.audit}
-        return words | {16 + 8 * at: value for at, value in enumerate(self.arguments)}
+        for at, value in enumerate(self.arguments):
+            words |= {16 + 8 * at: value & 0xFFFFFFFF, 20 + 8 * at: value >> 32}
+        return words
 
 
 def refused(reason: int) -> int:
@@ -114,6 +117,20 @@ def test_denied_calls_are_refused(name: str, machine: str) -> None:
         ("ioctl", (0, 0x5401), ALLOWED),
         ("ioctl", (0, 0x5412), refused(errno.EPERM)),
         ("ioctl", (0, 0x541C), refused(errno.EPERM)),
+        # The own limits, those of another process to read, and to change.
+        ("prlimit64", (0, 7, 0x7F0000001000, 0), ALLOWED),
+        ("prlimit64", (2, 7, 0, 0x7F0000001000), ALLOWED),
+        ("prlimit64", (2, 7, 0x1000, 0), refused(errno.EPERM)),
+        ("prlimit64", (2, 7, 0x7F0000000000, 0), refused(errno.EPERM)),
+        *((name, (0, 4096), ALLOWED) for name in SCHEDULING),
+        *((name, (2, 4096), refused(errno.EPERM)) for name in SCHEDULING),
+        ("setpriority", (0, 0, 5), ALLOWED),
+        ("setpriority", (0, 2, 5), refused(errno.EPERM)),
+        ("setpriority", (1, 0, 5), refused(errno.EPERM)),  # the group of processes
+        ("setpriority", (2, 0, 5), refused(errno.EPERM)),  # all of the user
+        ("ioprio_set", (1, 0, 0x6000), ALLOWED),
+        ("ioprio_set", (1, 2, 0x6000), refused(errno.EPERM)),
+        ("ioprio_set", (3, 0, 0x6000), refused(errno.EPERM)),
     ],
 )
 def test_some_calls_depend_on_their_arguments(

@@ -22,6 +22,7 @@ from treadle.domain.errors import StoreError
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated
 from treadle.workflows.deliver.board import DeliverableBoard
+from treadle.workflows.deliver.board_limits import MOST_DELIVERABLES
 
 
 @pytest.fixture
@@ -127,6 +128,23 @@ async def test_a_call_that_cannot_be_met_creates_nothing_and_says_why(
 
     assert await harness.use("create_deliverable", **arguments) == ToolReply(answer, is_error=True)
     assert (harness.events, harness.saved()) == ([], (ONE,))
+
+
+async def test_a_board_that_is_full_takes_no_more_and_says_so(harness: BoardHarness) -> None:
+    await harness.create("DL-1")
+    many = [new_entry(f"M-{number}") for number in range(MOST_DELIVERABLES)]
+
+    replies = [
+        await harness.use("create_deliverable", deliverables=many),
+        await harness.use("create_deliverable", deliverables=[*many, new_entry("M")]),
+        await harness.use(
+            "create_deliverable", deliverables=[{**new_entry("DL-2"), "description": "x" * 300_000}]
+        ),
+        await harness.add_check("DL-1", "DL-1 can be seen", "true " * 1000),
+    ]
+
+    assert [(reply.is_error, len(reply.text) < 300) for reply in replies] == [(True, True)] * 4
+    assert harness.saved() == (ONE,)
 
 
 @pytest.mark.parametrize("status", ["pending", "passed", "blocked"])

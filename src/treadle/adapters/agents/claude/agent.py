@@ -16,16 +16,17 @@ from treadle.adapters.agents.claude.command import (
 from treadle.adapters.agents.claude.control import Control
 from treadle.adapters.agents.claude.orphans import has_no_children, list_sandbox_processes
 from treadle.adapters.agents.claude.private_home import has_transcript, make_folder, reset_settings
+from treadle.adapters.agents.claude.sandboxed_process import SandboxedProcess
 from treadle.adapters.agents.claude.sandboxed_start import (
     NotConfined,
+    name_limit,
     prepare_start,
-    sandbox_fault,
 )
 from treadle.adapters.agents.claude.stream_parser import StreamParser
 from treadle.adapters.agents.claude.transport import ProcessTransport, error_text
 from treadle.adapters.processes.marked_processes import end_marked, kill_marked, tree_of
-from treadle.adapters.sandboxes.init_process import GONE_S, NOT_GONE, InitProcess, find_init_process
-from treadle.adapters.sandboxes.process_exit import wait_until_inactive, wait_until_sandbox_inactive
+from treadle.adapters.sandboxes.init_process import GONE_S, NOT_GONE
+from treadle.adapters.sandboxes.process_exit import wait_until_inactive
 from treadle.domain.agent import (
     SANDBOX_FAULT,
     AgentEnded,
@@ -58,7 +59,7 @@ class ClaudeAgent:
     gone_s: float = GONE_S
     open_sessions: dict[str, "ClaudeSession"] = field(default_factory=dict, repr=False)
     # What is left to do for sessions that can do nothing any more.
-    cleanup_tasks: set[asyncio.Task[None]] = field(default_factory=set, repr=False)
+    cleanup_tasks: set[asyncio.Future[None]] = field(default_factory=set, repr=False)
 
     async def open(self, brief: SessionBrief) -> "ClaudeSession":
         session = ClaudeSession(self, brief)
@@ -105,11 +106,8 @@ class ClaudeSession:
         self._pending: deque[AgentEvent] = deque()
         self._ended = False
         self._closing: asyncio.Task[Sequence[LeftoverProcess]] | None = None
-        # Where the sandbox says whether the agent really ran in it.
-        self._report: Path | None = None
+        self._sandboxed = SandboxedProcess(agent.sandbox)
         self._has_output = False
-        self._init_process: InitProcess | None = None
-        self._sandbox_pids: frozenset[int] = frozenset()
         # Whether it was ended without being asked, because it had said all.
         self._killed = False
 
@@ -142,12 +140,12 @@ class ClaudeSession:
             start = prepare_start(
                 agent.sandbox, command, environment=agent.child_environment(brief), brief=brief
             )
-            self._report = start.report
+            self._sandboxed.set_start(start)
             transport = ProcessTransport(start, directory=brief.workspace)
             self._control = control = Control(transport, decide=brief.decide, tools=brief.tools)
             await transport.connect()
             await control.initialize()
-            self._find_init_process()
+            self._sandboxed.find_first()
         await control.send_prompt(brief.prompt if agent.verbatim else escape_prompt(brief.prompt))
 
     async def _start_fault(self, reason: str) -> Fault:
@@ -189,19 +187,17 @@ class ClaudeSession:
         await transport.wait_for_exit()
         if fault := self._sandbox_fault():
             return [AgentEnded(fault)]
-        return self._parser.end_of_stream(
+        ended = self._parser.end_of_stream(
             exit_code=transport.exit_code, stderr=transport.stderr_tail()
         )
+        return name_limit(ended, self._sandboxed.exceeded())
 
     def _sandbox_fault(self) -> Fault | None:
-        """The sandbox's own failure, if its report says that the agent never ran inside it."""
-        sessions, control = self._agent.sandbox, self._control
-        if sessions is None or self._report is None or control is None:
-            return None
+        control = self._control
         # Who spoke did run; a sandbox that is killed later has no time for its report.
-        if self._has_output or control.transport.exit_code is None:
+        if control is None or self._has_output or control.transport.exit_code is None:
             return None
-        return sandbox_fault(sessions, self._report, control.transport.stderr_tail())
+        return self._sandboxed.fault(control.transport.stderr_tail())
 
     @property
     def living_pid(self) -> int | None:
@@ -221,7 +217,11 @@ class ClaudeSession:
         known: tuple[int, ...] = ()
         left: Sequence[LeftoverProcess] = ()
         pid = self.living_pid
-        tree = [] if pid is None or self._is_confined else await asyncio.to_thread(tree_of, pid)
+        tree = (
+            []
+            if pid is None or self._sandboxed.is_confined
+            else await asyncio.to_thread(tree_of, pid)
+        )
         if control is not None:
             if not self._ended:
                 await control.interrupt()
@@ -231,15 +231,13 @@ class ClaudeSession:
                 # Whatever cannot be looked at, the agent has to go.
                 await self._end_process(control)
             known = () if control.transport.pid is None else (control.transport.pid,)
-        if self._is_confined:
-            self._find_init_process()
-            if not await wait_until_sandbox_inactive(
-                self._init_process, self._sandbox_pids, within_s=self._agent.gone_s
-            ):
+        if self._sandboxed.is_confined:
+            if not await self._sandboxed.is_inactive(within_s=self._agent.gone_s):
                 self._fail_with(Fault(NOT_GONE, subtype=SANDBOX_FAULT))
         else:
             left = await end_marked(self._brief.session, known=known, tree=tree)
-        self._remove_report()
+        self._sandboxed.leave()
+        self._finish_later(asyncio.ensure_future(self._sandboxed.clear()))
         self._agent.open_sessions.pop(self._brief.session, None)
         return left
 
@@ -248,14 +246,14 @@ class ClaudeSession:
         pid = self.living_pid
         if pid is None:
             return ()
-        if self._is_confined:
-            self._find_init_process()
+        if self._sandboxed.is_confined:
+            self._sandboxed.find_first()
             # They die with the sandbox, so now is the time to see them.
             found = await asyncio.to_thread(list_sandbox_processes, pid)
-            self._sandbox_pids = found.pids
+            self._sandboxed.pids = found.pids
             if self._ended:
                 await transport.kill()
-                self._killed = self._init_process is not None
+                self._killed = self._sandboxed.first is not None
             return found.leftovers
         if self._ended:
             # Not waited for either, unless it has somebody else to end: servers, for one.
@@ -266,34 +264,22 @@ class ClaudeSession:
     async def _end_process(self, control: Control) -> None:
         """Until the agent is gone; one that was killed is cleared away meanwhile."""
         ending = asyncio.ensure_future(control.close())
-        self._agent.cleanup_tasks.add(ending)
-        ending.add_done_callback(self._agent.cleanup_tasks.discard)
+        self._finish_later(ending)
         if not self._killed or not await self._is_inactive():
             await asyncio.shield(ending)
 
     async def _is_inactive(self) -> bool:
         """Whether an agent that was killed can act no more; of a sandbox that is asked anyway."""
         pid = self.living_pid
-        if self._is_confined or pid is None:
-            return self._is_confined
+        if self._sandboxed.is_confined or pid is None:
+            return self._sandboxed.is_confined
         return await wait_until_inactive(frozenset((pid,)), within_s=self._agent.gone_s)
-
-    def _find_init_process(self) -> None:
-        """Know the sandbox's first process while it runs: a number alone may be used again."""
-        sessions, report = self._agent.sandbox, self._report
-        if self._init_process is None and sessions is not None and report is not None:
-            self._init_process = find_init_process(sessions.sandbox.first_process(report))
 
     def _fail_with(self, fault: Fault) -> None:
         """This is how the session ended, also if it had ended well before."""
         self._failure, self._ended = AgentEnded(fault), False
         self._pending = deque(e for e in self._pending if not isinstance(e, AgentEnded))
 
-    @property
-    def _is_confined(self) -> bool:
-        """In a sandbox of its own processes, none of which outlives the first."""
-        return self._report is not None
-
-    def _remove_report(self) -> None:
-        if self._report is not None:
-            self._report.unlink(missing_ok=True)
+    def _finish_later(self, task: asyncio.Future[None]) -> None:
+        self._agent.cleanup_tasks.add(task)
+        task.add_done_callback(self._agent.cleanup_tasks.discard)

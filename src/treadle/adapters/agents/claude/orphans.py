@@ -8,6 +8,9 @@ from treadle.adapters.sandboxes.init_process import PROC, stat_fields
 from treadle.adapters.sandboxes.process_exit import descendants
 from treadle.domain.agent import LeftoverProcess
 
+# A program can make the kernel tell all of its memory as its command line.
+MAX_COMMAND = 4096
+
 
 @dataclass(frozen=True, slots=True)
 class ProcessStat:
@@ -70,7 +73,8 @@ def _read_process_table() -> list[ProcessStat]:
 
 def _command(entry: Path) -> str:
     try:
-        words = (entry / "cmdline").read_bytes().split(b"\0")
+        with (entry / "cmdline").open("rb") as told:
+            words = told.read(MAX_COMMAND).split(b"\0")
     except OSError:
         return ""
     return b" ".join(words).decode(errors="replace").strip()[:200]

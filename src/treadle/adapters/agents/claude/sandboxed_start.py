@@ -1,11 +1,11 @@
 """Prepares the start of a session's process, in a sandbox or without one."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from treadle.domain.agent import SANDBOX_FAULT, Fault, SessionBrief
+from treadle.domain.agent import SANDBOX_FAULT, AgentEnded, AgentEvent, Fault, SessionBrief
 from treadle.domain.agent_kind import SessionSandbox
 from treadle.domain.sandbox import ConfinedCommand, SandboxFailed
 
@@ -50,6 +50,19 @@ def sandbox_fault(sessions: SessionSandbox, report: Path, stderr: str) -> Fault 
     """The sandbox's failure, if that is why the agent did not run."""
     failed = sessions.sandbox.failure(report, stderr)
     return None if failed is None else _as_fault(failed)
+
+
+def name_limit(events: Sequence[AgentEvent], exceeded: str) -> list[AgentEvent]:
+    """The events, in which the end of a process names the limit that ended it, if one did."""
+    return [
+        replace(event, outcome=replace(event.outcome, message=exceeded))
+        if exceeded
+        and isinstance(event, AgentEnded)
+        and isinstance(event.outcome, Fault)
+        and event.outcome.exit_code not in (None, 0)
+        else event
+        for event in events
+    ]
 
 
 def _as_fault(failed: SandboxFailed) -> Fault:
