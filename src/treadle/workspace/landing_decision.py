@@ -6,6 +6,7 @@ from typing import TypeAlias
 from treadle.domain.events.verification import EvidenceTouched
 from treadle.domain.events.work import WorkChanged
 from treadle.domain.run import DeletionLimits, WeakeningLimits
+from treadle.workspace.git_programs import FilteredFile, filtered_reason
 from treadle.workspace.snapshot import CheckoutState
 
 # Fewer deleted files are no share of a project, however small it is.
@@ -25,6 +26,8 @@ class LandingFacts:
     work_in_head: bool
     descends: bool
     operation: str | None
+    # Files of the work that need a program on their way to the disk.
+    filtered: tuple[FilteredFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,8 @@ def _decide_by_checkout(facts: LandingFacts, merge: str) -> LandNow | KeepOnBran
         )
     if before.tree != now.tree:
         return KeepOnBranch("files were changed after the run started: commit them first", merge)
+    if facts.filtered:
+        return KeepOnBranch(filtered_reason(facts.filtered), merge)
     return LandNow()
 
 
