@@ -7,6 +7,7 @@ from treadle.cli.terminal.run_lines import marked_lines
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity, paragraph
 from treadle.domain.deliverable import tally
 from treadle.domain.events.work import (
+    IGNORED_FILE,
     INCLUDED_FILE,
     SECRET_FILE,
     DeliverableChanged,
@@ -143,6 +144,8 @@ def _withheld_text(withheld: WithheldPath) -> str:
         return f"{withheld.path} is named like a file of secrets"
     if withheld.kind == INCLUDED_FILE:
         return f"{withheld.path} is in workspace.include, and stays yours"
+    if withheld.kind == IGNORED_FILE:
+        return f"{withheld.path} is new, and your git ignores that path"
     line = f" line {withheld.line}" if withheld.line else ""
     return f"{withheld.path}{line} holds what looks like {withheld.kind}"
 

@@ -128,6 +128,7 @@ class WorkChanged:
 PROTECTED_PATH = "a protected path"
 SECRET_FILE = "a file of secrets"  # noqa: S105  a kind of file, no password
 INCLUDED_FILE = "an included file"
+IGNORED_FILE = "an ignored file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,7 @@ class WithheldPath:
     """The location of a credential, never its value; without a path it is in a commit message.
 
     Or, by its kind, a path that an agent may not change, a new file that is named like one of
-    secrets, or a file of `workspace.include`.
+    secrets or that git ignores, or a file of `workspace.include`.
     """
 
     path: str
@@ -149,7 +150,7 @@ class WithheldPath:
     @property
     def is_by_path(self) -> bool:
         """Whether the path is left out of every round, whatever it holds."""
-        return self.kind in (PROTECTED_PATH, SECRET_FILE, INCLUDED_FILE)
+        return self.kind in (PROTECTED_PATH, SECRET_FILE, INCLUDED_FILE, IGNORED_FILE)
 
 
 @dataclass(frozen=True, slots=True)

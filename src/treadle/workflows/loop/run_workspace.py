@@ -18,9 +18,11 @@ from treadle.workflows.loop.landing import Ask, land_work, why_not
 from treadle.workflows.loop.withheld_files import withheld_commits_text, withheld_reason
 from treadle.workflows.loop.workspace_spec import ImportedTip, UnlandedWork, WorkspaceSpec
 from treadle.workspace.agent_tree import agent_git
+from treadle.workspace.base_ignore_rules import read_ignore_rules
 from treadle.workspace.clone import Clone
 from treadle.workspace.commits import CommittedRound, commit_files, commit_round
 from treadle.workspace.git import GitFailed
+from treadle.workspace.ignore_rules import IgnoreRules
 from treadle.workspace.imports import (
     FetchFailed,
     ImportedBranch,
@@ -50,6 +52,7 @@ class RunWorkspace:
         self.imported: ImportedBranch | None = None
         self._is_reopened = False
         self._last_committed: CommittedRound | None = None
+        self._ignored: IgnoreRules | None = None  # read for the first round with work
 
     @classmethod
     def reopened(
@@ -155,8 +158,11 @@ class RunWorkspace:
         if committed.tip == imported_tip and committed.aside is None:
             note_withheld(self.path, ())
             return committed
+        if self._ignored is None:
+            self._ignored = await read_ignore_rules(self._clone)
+        spec = self._spec
         forbidden = ForbiddenContent(
-            self._spec.search, self._spec.protected, frozenset(self._spec.included)
+            spec.search, spec.protected, frozenset(spec.included), self._ignored
         )
         work = RoundWork(self._clone, imported_tip, message)
         screened = await screen_round(work, committed, forbidden)
