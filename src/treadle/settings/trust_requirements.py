@@ -30,6 +30,7 @@ EFFECTS: Mapping[str, str] = {
     "workspace.include_for_agent": "the agent, and what it runs, can read these files",
     "allowed_tools": "the agent can have the model's service search the web for any words",
     "permissions.allow": "the agent can have the model's service search the web for any words",
+    "land_name": "files of an agent land that your tools may run by themselves",
     "database.url": "this server is told all events, and can answer questions in your name",
 }
 _NETWORK_EFFECTS = {

@@ -15,6 +15,7 @@ from treadle.domain.events.work import (
 )
 from treadle.policy.protected_paths import protected_part
 from treadle.policy.secret_search import SecretSearch
+from treadle.policy.tool_files import ToolFileSettings
 from treadle.workspace.agent_tree import agent_git
 from treadle.workspace.backups import ref_move
 from treadle.workspace.clone_git_dir import Clone
@@ -65,9 +66,11 @@ class ForbiddenContent:
     protected: tuple[str, ...] = ()
     included: frozenset[str] = frozenset()  # the user's files that are never committed
     ignored: IgnoreRules = field(default_factory=IgnoreRules)  # as they were before the run
+    tool_files: ToolFileSettings = field(default_factory=ToolFileSettings)
 
     def protects(self, path: str) -> bool:
-        return protected_part(PurePosixPath(path), self.protected) is not None
+        is_protected = protected_part(PurePosixPath(path), self.protected) is not None
+        return is_protected or self.tool_files.withholds(path)
 
     def why_not_new(self, path: str) -> str:
         """Why no commit may add a file at this path; empty if one may."""
@@ -75,6 +78,8 @@ class ForbiddenContent:
             return INCLUDED_FILE
         if is_secret_name(path):
             return SECRET_FILE
+        if self.tool_files.lets_through(path):
+            return ""
         return IGNORED_FILE if self.ignored.covers_new(path) else ""
 
 

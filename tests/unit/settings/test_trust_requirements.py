@@ -31,6 +31,7 @@ NEEDS_TRUST = [
     'workspace.include_for_agent = [".env.test"]',
     'allowed_tools = ["WebSearch"]',
     'permissions.allow = ["Bash(make *)", "WebSearch(python *)"]',
+    'land_name = ["**/.npmrc"]',
     'database.url = "postgresql://ada@example.com/runs"',
 ]
 HARMLESS = """
@@ -41,6 +42,8 @@ sandbox.readable = []
 sandbox.writable = []
 workspace.include = []
 workspace.include_for_agent = []
+land_name = []
+land_ask = [".codex"]
 database.url = ""
 allowed_tools = ["WebFetch", "mcp__browser__click"]
 permissions.allow = ["WebFetch(https://example.com/*)", "Bash(WebSearch *)"]

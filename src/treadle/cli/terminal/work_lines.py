@@ -3,6 +3,7 @@
 from typing import TypeAlias, assert_never
 
 from treadle.cli.terminal.deliverable_line import deliverable_line
+from treadle.cli.terminal.evidence_lines import tool_file_block
 from treadle.cli.terminal.run_lines import marked_lines
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity, paragraph
 from treadle.domain.deliverable import tally
@@ -15,6 +16,7 @@ from treadle.domain.events.work import (
     PlanMade,
     SetupFinished,
     StatusAdopted,
+    ToolFilesTouched,
     WithheldPath,
     WorkChanged,
     WorkCommitted,
@@ -41,7 +43,7 @@ ORIGIN_LINES = 3
 
 
 def work_lines(
-    event: DeliverableEvent | PreparationEvent | CommitEvent | WorkWithheld,
+    event: DeliverableEvent | PreparationEvent | CommitEvent | WorkWithheld | ToolFilesTouched,
     state: LogState,
     options: RenderOptions,
 ) -> list[Line]:
@@ -49,6 +51,10 @@ def work_lines(
     match event:
         case WorkWithheld():
             return withheld_lines(event, options)
+        case ToolFilesTouched():
+            # At the normal level the summary that follows shows them.
+            shown = options.level >= Verbosity.VERBOSE
+            return tool_file_block(event.files, options) if shown else []
         case DeliverableCreated() | DeliverableChanged() | StatusAdopted() | PlanMade():
             return deliverable_lines(event, state, options)
         case WorkContinued() | WorkspacePrepared() | SetupFinished():

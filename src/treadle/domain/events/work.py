@@ -165,6 +165,29 @@ class WorkWithheld:
     type: Literal["work.withheld"] = "work.withheld"
 
 
+# What becomes of a file that tools obey by themselves: it is left out of the work, a person is
+# asked before it lands, or it is named first.
+ToolFileEffect = Literal["withheld", "ask", "named"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFile:
+    """A changed file that tools obey by themselves; `why` says what they do with it."""
+
+    path: str
+    change: Literal["added", "changed", "removed"]
+    effect: ToolFileEffect
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFilesTouched:
+    """The work changed files that tools on the user's machine obey by themselves."""
+
+    files: tuple[ToolFile, ...]
+    type: Literal["tool_files.touched"] = "tool_files.touched"
+
+
 @dataclass(frozen=True, slots=True)
 class WorkLanded:
     """The user's checkout has the work: as commits by fast-forward, or as uncommitted files."""
