@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import takewhile
 from pathlib import PurePosixPath
 
 from treadle.domain.check import FileChange
@@ -84,18 +85,18 @@ def find_tool_files(
 
 
 def leaves_project(path: str, target: str) -> bool:
-    """Whether a link leads out of the project, or to git's own files."""
+    """Whether a link may lead out of the project, or to git's own files.
+
+    A name before `..` may be a link itself, and then nobody knows where that leads.
+    """
     if target.startswith(("/", "~")) or "\\" in target:
         return True
-    parts: list[str] = list(PurePosixPath(path).parent.parts)
-    for part in target.split("/"):
-        if part == "..":
-            if not parts:
-                return True
-            parts.pop()
-        elif part not in ("", "."):
-            parts.append(part)
-    return any(normalize(part) == _GIT_FOLDER for part in parts)
+    parts = [part for part in target.split("/") if part not in ("", ".")]
+    ups = len(list(takewhile(lambda part: part == "..", parts)))
+    folders = PurePosixPath(path).parent.parts
+    if ups > len(folders) or ".." in parts[ups:]:
+        return True
+    return any(normalize(part) == _GIT_FOLDER for part in (*folders, *parts[ups:]))
 
 
 def _find_rule(path: str) -> ToolFileRule | None:

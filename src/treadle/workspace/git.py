@@ -149,7 +149,7 @@ class Git:
     def _not_found(self) -> GitFailed:
         return GitFailed(
             "git was not found",
-            hint="install git (2.31 or newer), and put it on your PATH outside the project",
+            hint="install git (2.31 or newer) and put it on your PATH, outside the project",
         )
 
     def with_index(self, index: Path) -> "Git":

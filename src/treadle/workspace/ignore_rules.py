@@ -7,11 +7,11 @@ from, so that no later change of a `.gitignore` counts.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 
 from treadle.workspace.disk_tree import is_private
 
 _ANY_DEPTH = "**"
+_NOTHING = re.compile(r"(?!)")
 _CLASSES = {
     "alnum": "a-zA-Z0-9", "alpha": "a-zA-Z", "blank": r" \t", "digit": "0-9", "lower": "a-z",
     "punct": r"!-.:-@\[-`{-~", "space": r"\s", "upper": "A-Z", "xdigit": "0-9a-fA-F",
@@ -30,14 +30,31 @@ class IgnorePattern:
 
 
 @dataclass(frozen=True, slots=True)
+class IgnoreFile:
+    """The patterns of one file, and all in one: most paths match none of them."""
+
+    patterns: tuple[IgnorePattern, ...] = ()
+    any_pattern: re.Pattern[str] = _NOTHING
+
+    def verdict(self, path: str, *, is_folder: bool) -> bool | None:
+        """Whether the last pattern that matches ignores the path; None if none matches."""
+        if not self.any_pattern.fullmatch(path):
+            return None
+        for pattern in reversed(self.patterns):
+            if (is_folder or not pattern.only_folders) and pattern.regex.fullmatch(path):
+                return not pattern.negated
+        return None
+
+
+@dataclass(frozen=True, slots=True)
 class IgnoreRules:
     """The patterns of each `.gitignore` by its folder, those of no folder, and the tracked files.
 
     Of the patterns that match, the last one counts; a deeper folder goes before a higher one.
     """
 
-    by_folder: Mapping[str, tuple[IgnorePattern, ...]] = field(default_factory=dict)
-    everywhere: tuple[IgnorePattern, ...] = ()
+    by_folder: Mapping[str, IgnoreFile] = field(default_factory=dict)
+    everywhere: IgnoreFile = field(default_factory=IgnoreFile)
     tracked: frozenset[str] = frozenset()
 
     def covers_new(self, path: str) -> bool:
@@ -57,25 +74,28 @@ class IgnoreRules:
         return self._is_ignored(path, is_folder=True)
 
     def _is_ignored(self, path: str, *, is_folder: bool) -> bool:
-        for patterns, rest in self._applicable(path):
-            for pattern in reversed(patterns):
-                if (is_folder or not pattern.only_folders) and pattern.regex.fullmatch(rest):
-                    return not pattern.negated
+        for file, rest in self._applicable(path):
+            verdict = file.verdict(rest, is_folder=is_folder)
+            if verdict is not None:
+                return verdict
         return False
 
-    def _applicable(self, path: str) -> Iterator[tuple[tuple[IgnorePattern, ...], str]]:
-        """The lists of patterns with what each of them is compared with, the strongest first."""
-        for folder in PurePosixPath(path).parents:
-            prefix = "" if str(folder) == "." else f"{folder}/"
-            if patterns := self.by_folder.get(prefix):
-                yield patterns, path.removeprefix(prefix)
+    def _applicable(self, path: str) -> Iterator[tuple[IgnoreFile, str]]:
+        """The ignore files with what their patterns are compared with, the strongest first."""
+        end = len(path)
+        while end > 0:
+            end = path.rfind("/", 0, end)
+            if file := self.by_folder.get(path[: end + 1]):
+                yield file, path[end + 1 :]
         yield self.everywhere, path
 
 
-def parse_ignore_file(text: str, *, fold_case: bool = False) -> tuple[IgnorePattern, ...]:
+def parse_ignore_file(text: str, *, fold_case: bool = False) -> IgnoreFile:
     """The patterns of an ignore file; `fold_case` for a disk on which case does not count."""
-    lines = text.removeprefix("\ufeff").split("\n")
-    return tuple(_parse_lines(lines, re.IGNORECASE if fold_case else re.NOFLAG))
+    flags = (re.IGNORECASE if fold_case else re.NOFLAG) | re.DOTALL
+    patterns = tuple(_parse_lines(text.removeprefix("\ufeff").split("\n"), flags))
+    together = "|".join(f"(?:{each.regex.pattern})" for each in patterns)
+    return IgnoreFile(patterns, re.compile(together, flags) if patterns else _NOTHING)
 
 
 def _parse_lines(lines: Iterable[str], flags: re.RegexFlag) -> Iterator[IgnorePattern]:
@@ -88,7 +108,7 @@ def _parse_lines(lines: Iterable[str], flags: re.RegexFlag) -> Iterator[IgnorePa
         only_folders = pattern.endswith("/")
         pattern = pattern.removesuffix("/")
         if pattern and (regex := _translate(pattern)) is not None:
-            yield IgnorePattern(re.compile(regex, flags | re.DOTALL), negated, only_folders)
+            yield IgnorePattern(re.compile(regex, flags), negated, only_folders)
 
 
 def _without_blanks(line: str) -> str:

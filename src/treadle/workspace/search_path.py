@@ -23,8 +23,17 @@ def path_outside_first(search_path: str, project: Path) -> str:
 
 
 def find_git(search_path: str, project: Path) -> str:
-    """The git outside the project; empty if there is none."""
-    return shutil.which(_GIT, path=path_outside(search_path, project)) or ""
+    """The git outside the project, if possible outside of all environments into which a project
+    installs programs by names of its own; empty if there is none."""
+    outside = path_outside(search_path, project)
+    entries = [entry for entry in outside.split(os.pathsep) if not _is_environment(Path(entry))]
+    installed = shutil.which(_GIT, path=os.pathsep.join(entries)) if entries else None
+    return installed or shutil.which(_GIT, path=outside) or ""
+
+
+def _is_environment(folder: Path) -> bool:
+    """Whether programs here come from a virtual environment or from packages of node."""
+    return "node_modules" in folder.parts or (folder.parent / "pyvenv.cfg").is_file()
 
 
 def may_be_written(entry: str, project: Path) -> bool:

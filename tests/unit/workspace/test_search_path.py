@@ -61,6 +61,23 @@ async def test_a_git_that_is_only_in_the_project_is_none(tmp_path: Path) -> None
         await user_git(user.path, {"PATH": str(user.path / "bin")}).run("version")
 
 
+@pytest.mark.parametrize("folder", ["venv/bin", "x/node_modules/.bin"])
+def test_a_git_of_an_environment_elsewhere_is_the_last_choice(tmp_path: Path, folder: str) -> None:
+    user = repository_in(tmp_path)
+    (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "venv").mkdir(exist_ok=True)
+    (tmp_path / "venv/pyvenv.cfg").touch()
+    planted = tmp_path / folder / "git"
+    planted.touch(mode=0o755)
+    with_system = f"{planted.parent}:{user.environment['PATH']}"
+
+    found = [
+        user_git(user.path, {"PATH": path}).program for path in (with_system, str(planted.parent))
+    ]
+
+    assert found == [shutil.which("git", path=user.environment["PATH"]), str(planted)]
+
+
 def test_what_git_starts_is_looked_up_in_the_project_last(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "project")

@@ -209,7 +209,7 @@ async def test_a_claude_md_that_is_a_link_inside_the_project_is_read(tmp_path: P
     user = repository_in(tmp_path)
     user.write("docs/AGENTS.md", "Be kind.\n\n")
     (user.path / "docs/link").symlink_to("./AGENTS.md")
-    (user.path / "CLAUDE.md").symlink_to("docs/../docs/link")
+    (user.path / "CLAUDE.md").symlink_to("./docs/link")
 
     assert await context_in(user) == HEADING + "Be kind.\n\n"
 
