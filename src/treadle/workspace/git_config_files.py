@@ -53,7 +53,7 @@ def _paths_of(
         # An include is relative to the file that asks for it.
         folder = os.path.dirname(origin.removeprefix("file:"))  # noqa: PTH120  may be relative
         yield from _inside(os.path.join(folder, value), root)  # noqa: PTH118
-    elif _COMMANDS.fullmatch(key):
+    elif _COMMANDS.fullmatch(key) and (value.startswith("!") or not key.startswith("alias.")):
         for path in _files_in(value):
             for inside in _inside(path, root):
                 if is_file(root / inside):
@@ -64,7 +64,8 @@ def _files_in(command: str) -> Iterable[str]:
     """Words of a command that may be files, also in a folder that another word names, and those of
     a Python module that it starts."""
     words = [word.removeprefix("!") for word in _WORD.findall(command)[:_MOST_WORDS]]
-    yield from words
+    # A plain first word is a program of the PATH.
+    yield from (words if "/" in "".join(words[:1]) else words[1:])
     yield from (f"{folder}/{name}" for folder, name in permutations(words[:_MOST_PAIRED], 2))
     for module in _MODULE.findall(command):
         path = module.replace(".", "/")

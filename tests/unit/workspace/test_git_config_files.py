@@ -47,6 +47,7 @@ async def test_a_file_that_git_runs_by_a_setting_is_found(
 
 async def test_settings_that_name_no_file_of_the_project_protect_none(tmp_path: Path) -> None:
     user = repository_in(tmp_path)
+    user.commit("Names of programs", vim="", status="")
     for key, value in {
         "core.hooksPath": ".git/hooks",
         "core.fsmonitor": "true",
