@@ -213,7 +213,7 @@ def test_without_git_the_demo_says_what_to_install(harness: CommandHarness) -> N
         1,
         [
             "treadle: git was not found",
-            "  hint: install git (2.31 or newer) and put it on your PATH",
+            "  hint: install git (2.31 or newer) and put it on your PATH, outside the project",
         ],
     )
 

@@ -94,9 +94,8 @@ SHADOWED_PROGRAMS = (
         NPM_JEST,
         {"node_modules/.bin/jest": _NODE_OK},
         ("git add -f node_modules",),
-        grade="claimed",
-        reason="unproven",
-        why="it could not be run before the work: jest was not found (exit code 127)",
+        grade=None,
+        reason="max_iterations",
     ),
     Trick(
         "rewrites the runner that the user keeps",

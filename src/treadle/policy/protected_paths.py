@@ -6,14 +6,12 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
+from treadle.policy.tool_file_rules import PROTECTED_NAMES
+
 # At the root of the project. Agents report through tools instead.
 OWN = (".treadle", "treadle.toml")
 # At any depth: git, shells, editors and coding agents execute these.
-EXECUTED_CONFIG = (
-    *(".git", ".gitmodules", ".gitconfig"),
-    *(".claude", ".mcp.json", ".vscode", ".idea"),
-    *(".envrc", ".ripgreprc", ".bashrc", ".bash_profile", ".profile", ".zshrc"),
-)
+EXECUTED_CONFIG = PROTECTED_NAMES
 
 PROTECTED = (*OWN, *EXECUTED_CONFIG)
 # A sandbox makes these read-only at the root of a workspace even before they exist. The others are
@@ -35,13 +33,13 @@ def protected_part(inside: PurePosixPath, also: Iterable[str] = ()) -> str | Non
     parts = inside.parts
     if (name := protected_name(parts)) is not None:
         return name
-    folded = [_normalize(part) for part in parts]
+    folded = [normalize(part) for part in parts]
     return next((path for path in also if _covers(path, folded)), None)
 
 
 def protected_name(parts: Sequence[str]) -> str | None:
     """The part of a path that is protected in every project."""
-    folded = [_normalize(part) for part in parts]
+    folded = [normalize(part) for part in parts]
     if folded and folded[0] in OWN:
         return parts[0]
     return next(
@@ -51,7 +49,7 @@ def protected_name(parts: Sequence[str]) -> str | None:
 
 def is_executed_config(part: str) -> bool:
     """Whether a part of a path is protected because other programs execute it."""
-    return _normalize(part) in EXECUTED_CONFIG
+    return normalize(part) in EXECUTED_CONFIG
 
 
 def has_pattern(path: str) -> bool:
@@ -64,13 +62,13 @@ def covers(kept: str, inside: PurePosixPath) -> bool:
     In a pattern `*` is one part or some of it, `**` any number of parts; one without a slash fits
     at any depth. A path is also just what it says, whatever is in its name.
     """
-    return _covers(kept, [_normalize(part) for part in inside.parts])
+    return _covers(kept, [normalize(part) for part in inside.parts])
 
 
 def lies_above(inside: PurePosixPath, kept: str) -> bool:
     """Whether a directory contains the protected path; patterns of any depth do not count."""
-    parts = [_normalize(part) for part in inside.parts]
-    wanted = [_normalize(part) for part in PurePosixPath(kept).parts]
+    parts = [normalize(part) for part in inside.parts]
+    wanted = [normalize(part) for part in PurePosixPath(kept).parts]
     return len(parts) < len(wanted) and all(
         _ANY_DEPTH not in name and fnmatchcase(part, name)
         for part, name in zip(parts, wanted, strict=False)
@@ -85,7 +83,7 @@ def is_protectable(path: str) -> bool:
 
 
 def _covers(kept: str, folded: Sequence[str]) -> bool:
-    wanted = [_normalize(part) for part in PurePosixPath(kept).parts]
+    wanted = [normalize(part) for part in PurePosixPath(kept).parts]
     if not wanted:
         return False
     if list(folded[: len(wanted)]) == wanted:
@@ -105,7 +103,8 @@ def _matches_beginning(wanted: Sequence[str], parts: Sequence[str]) -> bool:
     return bool(parts) and fnmatchcase(parts[0], first) and _matches_beginning(rest, parts[1:])
 
 
-def _normalize(part: str) -> str:
+def normalize(part: str) -> str:
+    """A name as a file system may compare it that ignores case or invisible characters."""
     if part.isascii():
         return part.casefold()
     visible = "".join(c for c in part if unicodedata.category(c) != "Cf")

@@ -17,6 +17,7 @@ from treadle.workflows.loop.run_parts import RunParts
 from treadle.workspace.diffs import diff_text
 from treadle.workspace.landing_decision import (
     why_ask_about_deletions,
+    why_ask_about_tool_files,
     why_ask_about_weaker_tests,
 )
 
@@ -62,16 +63,17 @@ async def land_at_end(
 
 
 def _why_ask(choice: LandingChoice, parts: RunParts, changes: RecordedChanges | None) -> str:
-    """Why a person must allow what the work deletes or weakens; empty if nobody must."""
-    if choice.deletions is None or parts.workspace.imported is None:
+    """Why a person must allow what the work changes, deletes or weakens; empty if nobody must."""
+    if parts.workspace.imported is None:
         return ""
     if changes is None:
-        return "git cannot tell what it deletes"
-    if why := why_ask_about_deletions(changes.counts, choice.deletions):
-        return why
-    if choice.weakenings is None or changes.touched is None:
-        return ""
-    return why_ask_about_weaker_tests(changes.touched, choice.weakenings)
+        return "git cannot tell what it changes"
+    reasons = [why_ask_about_tool_files(changes.tool_files)]
+    if choice.deletions is not None:
+        reasons.append(why_ask_about_deletions(changes.counts, choice.deletions))
+    if choice.weakenings is not None and changes.touched is not None:
+        reasons.append(why_ask_about_weaker_tests(changes.touched, choice.weakenings))
+    return "; ".join(filter(None, reasons))
 
 
 def _has_claims(context: RunContext) -> bool:

@@ -24,6 +24,7 @@ from treadle.wiring.validate_settings import (
 from treadle.workflows.registry import find_workflow
 from treadle.workspace.included_files import find_included
 from treadle.workspace.project import Project, find_project, read_identity, require_writable
+from treadle.workspace.protected_files import find_git_files
 
 # Commits nothing.
 PLACEHOLDER_IDENTITY = CommitIdentity("Treadle", "treadle@localhost")
@@ -85,10 +86,11 @@ async def checked_commands(
 ) -> CheckedRequest:
     """What the commands of a project need: no specification, and nobody to commit as."""
     environment, workspace = host.environment, settings.workspace
-    reach, indexes, included = await asyncio.gather(
+    reach, indexes, included, git_files = await asyncio.gather(
         find_sandbox_reach(settings.sandbox, settings.policy.profiles, environment, project.root),
         find_sandbox_indexes(settings, environment, project),
         find_included(project, workspace.include, workspace.include_for_agent),
+        find_git_files(project),
     )
     return CheckedRequest(
         request=request,
@@ -100,6 +102,7 @@ async def checked_commands(
         reach=reach,
         indexes=indexes,
         included=included,
+        git_files=git_files,
     )
 
 

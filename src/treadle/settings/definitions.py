@@ -263,6 +263,15 @@ class Settings:
     land_ask_weaker_tests_percent: int = setting(
         "Percent of the tests' assertions that, if gone, make landing ask first.", 25, least=0
     )
+    land_withhold: tuple[str, ...] = setting(
+        "Paths and patterns that never land, besides what tools would run by themselves.", ()
+    )
+    land_ask: tuple[str, ...] = setting(
+        "Paths and patterns that make landing ask first, also if they are left out by default.", ()
+    )
+    land_name: tuple[str, ...] = setting(
+        "Paths and patterns that land and are named first, without a question.", ()
+    )
     commit: bool = setting(
         "Land work as commits; if false, as uncommitted changes in your checkout.", default=True
     )

@@ -31,6 +31,7 @@ EFFECTS: Mapping[str, str] = {
     "allowed_tools": "the agent can have the model's service search the web for any words",
     "permissions.allow": "the agent can have the model's service search the web for any words",
     "gateway.allow": "requests to the model may cost what the ledger does not know",
+    "land_name": "files of an agent land that your tools may run by themselves",
     "database.url": "this server is told all events, and can answer questions in your name",
 }
 _NETWORK_EFFECTS = {

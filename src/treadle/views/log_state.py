@@ -21,6 +21,8 @@ from treadle.domain.events.session import SessionEnded, SessionStarted
 from treadle.domain.events.verification import CheckFinished, SuiteFinished
 from treadle.domain.events.work import (
     SetupFinished,
+    ToolFile,
+    ToolFilesTouched,
     WorkChanged,
     WorkImported,
     WorkKept,
@@ -84,6 +86,8 @@ class LogState:
     snapshot: str = ""
     commits: int = 0
     changes: WorkChanged | None = None
+    # Changed files that tools obey by themselves.
+    tool_files: tuple[ToolFile, ...] = ()
     landed: WorkLanded | None = None
     kept: WorkKept | None = None
     deliverables: tuple[DeliverableView, ...] = ()
@@ -223,6 +227,8 @@ def _apply_work_event(state: LogState, recorded: RecordedEvent) -> LogState:
             return replace(state, failed_setup=_failed_setup(state.failed_setup, event))
         case WorkImported() | WorkChanged() | WorkLanded() | WorkKept() as event:
             return _apply_commit_event(state, event)
+        case ToolFilesTouched(files=files):
+            return replace(state, tool_files=files)
         case IssueSaved(path=path):
             return replace(state, spec_issue=path)
         case BacklogSaved(paths=paths):

@@ -140,6 +140,7 @@ def run_details_document(
         "result": state.result,
         "alerts": [alert.text for alert in alerts_of(state)],
         "changes": state.changes,
+        "tool_files": state.tool_files,
         "touched": state.verified.touched,
         "deliverables": state.deliverables,
         "checks": details.checks,

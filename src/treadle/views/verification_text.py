@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 
 from treadle.domain.events.verification import ClaimRefused, SuiteFinished, TouchedFile
+from treadle.domain.events.work import ToolFile
 from treadle.domain.suite_report import ObjectionKind, SuiteObjection
 from treadle.views.figures import pluralize
 from treadle.views.style import Style
-
-# Names in a line.
-ADDED_MOST = 5
 
 FINDINGS: dict[ObjectionKind, str] = {
     "new_failure": "fails now",
@@ -81,6 +79,11 @@ def objection_text(objection: SuiteObjection) -> str:
     return f"{name} ({location})" if location else name
 
 
+def tool_files_title(files: Sequence[ToolFile]) -> str:
+    """The title above the changed files that tools obey by themselves."""
+    return f"changed what tools obey by themselves: {pluralize(len(files), 'file')}"
+
+
 def touched_title(files: Sequence[TouchedFile]) -> str:
     """The title above the files that judge the work and were changed or removed."""
     return f"changed what judges the work: {pluralize(len(files), 'file')}"
@@ -91,8 +94,7 @@ def added_evidence(files: Sequence[TouchedFile]) -> tuple[str, ...]:
     added = [each for each in files if each.change == "added"]
     tests = sum(each.judge == "tests" for each in added)
     others = [f"{each.path} ({each.judge})" for each in added if each.judge != "tests"]
-    more = f" and {len(others) - ADDED_MOST} more" if len(others) > ADDED_MOST else ""
     return (
         *([f"added tests: {pluralize(tests, 'file')}"] if tests else ()),
-        *([f"added beside them: {', '.join(others[:ADDED_MOST])}{more}"] if others else ()),
+        *([f"added beside them: {', '.join(others)}"] if others else ()),
     )

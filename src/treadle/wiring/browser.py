@@ -12,7 +12,7 @@ from treadle.adapters.sandboxes.toolchains import private_paths
 from treadle.policy.available_tools import merge_servers
 from treadle.policy.roles import BROWSER
 from treadle.settings.environment import Environment
-from treadle.wiring.search_path import path_outside
+from treadle.workspace.search_path import path_outside
 
 
 @dataclass(frozen=True, slots=True)

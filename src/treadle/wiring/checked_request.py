@@ -70,6 +70,8 @@ class CheckedRequest:
     indexes: SandboxIndexes | None = None
     previous: PreviousRuns | None = None
     included: IncludedFiles = field(default_factory=IncludedFiles)
+    # Files of the project that the user's git runs or reads as settings.
+    git_files: tuple[str, ...] = ()
 
     @property
     def open_indexes(self) -> SandboxIndexes | None:

@@ -17,11 +17,12 @@ from treadle.verify.suite import SuiteCommand
 from treadle.wiring.admission import session_admission, spread
 from treadle.wiring.check_runner import run_check_runner
 from treadle.wiring.limits import run_limits, session_limits
-from treadle.wiring.protected_paths import protected_paths
+from treadle.wiring.protected_paths import protected_paths, tool_file_settings
 from treadle.wiring.run_context import RunContext
 from treadle.wiring.setup import SETUP_MARKER, workspace_setup
 from treadle.wiring.tool_guard import may_run, tool_guard, why_no_check
 from treadle.wiring.validate_settings import permission_rules
+from treadle.workflows.loop.instructions import UnusableContext, project_context
 from treadle.workflows.loop.observation import Pacing, RunInputs
 from treadle.workflows.loop.open_workspace import make_workspace, reopen_workspace
 from treadle.workflows.loop.pinned_judges import PinnedJudges
@@ -51,8 +52,9 @@ async def open_run_workspace(context: RunContext, previous: PreviousRuns) -> Run
         landed=previous.landed,
         unlanded=previous.unlanded,
         search=SecretSearch(context.secrets),
-        protected=protected_paths(settings, checked.project.root),
+        protected=protected_paths(settings, checked.project.root, checked.git_files),
         included=checked.included.names,
+        tool_files=tool_file_settings(settings),
         clean=context.redact,
     )
     if history.prepared is None:
@@ -122,10 +124,9 @@ async def _session_parts(context: RunContext, workspace: RunWorkspace) -> Sessio
     checked = context.checked
     briefs = SessionBriefs(
         workflow=checked.workflow,
-        setup=_session_setup(context),
+        setup=await _session_setup(context, workspace),
         workspace=workspace,
         guard=await tool_guard(context, workspace),
-        record=context.recorder.record,
         new_session_id=fresh_session_id,
     )
     return SessionParts(
@@ -139,7 +140,7 @@ async def _session_parts(context: RunContext, workspace: RunWorkspace) -> Sessio
     )
 
 
-def _session_setup(context: RunContext) -> SessionSetup:
+async def _session_setup(context: RunContext, workspace: RunWorkspace) -> SessionSetup:
     settings, servers = context.settings, context.servers.table
     return SessionSetup(
         model=settings.agent.model,
@@ -147,7 +148,7 @@ def _session_setup(context: RunContext) -> SessionSetup:
         thinking_tokens=settings.agent.thinking or None,
         toolset=merge_tools(settings.allowed_tools, permission_rules(settings), servers),
         mcp_servers=servers,
-        instructions_file=context.checked.agent_kind.instructions_file,
+        instructions=await _project_instructions(context, workspace),
         identity=context.checked.identity,
         home=context.checked.private_home,
         conditions=SessionConditions(
@@ -157,6 +158,19 @@ def _session_setup(context: RunContext) -> SessionSetup:
             "closed" if context.checked.open_indexes is None else "open",
         ),
     )
+
+
+async def _project_instructions(context: RunContext, workspace: RunWorkspace) -> str:
+    """What the project's file for agents says; a file that cannot be used is warned of once."""
+    file = context.checked.agent_kind.instructions_file
+    if not file:
+        return ""
+    text = await project_context(context.checked.project.git, workspace.snapshot, file)
+    if isinstance(text, UnusableContext):
+        warning = f"{file} is left out: {text.reason}"
+        context.recorder.record(RunWarned(warning), once=warning)
+        return ""
+    return text
 
 
 def _check_parts(context: RunContext, workspace: RunWorkspace, timer: RunTimer) -> CheckParts:

@@ -12,8 +12,8 @@ from treadle.gateway.indexes.certificates import authority_files
 from treadle.gateway.sandbox_network import SandboxIndexes
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment
-from treadle.wiring.search_path import path_outside
 from treadle.workspace.project import Project
+from treadle.workspace.search_path import path_outside
 
 # A folder below the root of Treadle.
 DOWNLOADS = "downloads"

@@ -1,9 +1,11 @@
-"""The paths that no agent of a run may change: the user's hooks, and `verify.protect`."""
+"""The paths that no agent of a run may change: the user's hooks, what git runs by the user's own
+settings, and `verify.protect`."""
 
 from pathlib import Path
 
 from treadle.domain.errors import SettingsError
 from treadle.policy.protected_paths import is_protectable
+from treadle.policy.tool_files import ToolFileSettings
 from treadle.settings.definitions import Settings
 from treadle.workspace.protected_files import find_protected, find_sealable
 
@@ -18,6 +20,24 @@ def configured_paths(settings: Settings) -> tuple[str, ...]:
                 hint='name files or directories from its top, such as "tests/contract"',
             )
     return settings.verify.protect
+
+
+def tool_file_settings(settings: Settings) -> ToolFileSettings:
+    """What the user has decided about files that tools obey; raises SettingsError for a path that
+    is not inside the project."""
+    lists = {
+        "land_withhold": settings.land_withhold,
+        "land_ask": settings.land_ask,
+        "land_name": settings.land_name,
+    }
+    for key, paths in lists.items():
+        for path in paths:
+            if not is_protectable(path):
+                raise SettingsError(
+                    f"{key}: {path!r} is not a path inside the project",
+                    hint='name files or patterns from its top, such as "**/.npmrc"',
+                )
+    return ToolFileSettings(settings.land_withhold, settings.land_ask, settings.land_name)
 
 
 def require_included_paths(settings: Settings) -> None:
@@ -35,11 +55,16 @@ def require_included_paths(settings: Settings) -> None:
                 )
 
 
-def protected_paths(settings: Settings, root: Path) -> tuple[str, ...]:
+def protected_paths(
+    settings: Settings, root: Path, git_files: tuple[str, ...] = ()
+) -> tuple[str, ...]:
     """The paths and patterns for the policy and for the screening of commits."""
-    return find_protected(configured_paths(settings), settings.hooks.before_tool_use, root)
+    configured = (*configured_paths(settings), *git_files)
+    return find_protected(configured, settings.hooks.before_tool_use, root)
 
 
-def sealed_paths(settings: Settings, workspace: Path, checkout: Path) -> tuple[str, ...]:
+def sealed_paths(
+    settings: Settings, workspace: Path, checkout: Path, git_files: tuple[str, ...] = ()
+) -> tuple[str, ...]:
     """The paths that a sandbox can seal in the workspace."""
-    return find_sealable(protected_paths(settings, workspace), workspace, checkout)
+    return find_sealable(protected_paths(settings, workspace, git_files), workspace, checkout)

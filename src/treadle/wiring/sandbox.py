@@ -26,7 +26,7 @@ from treadle.domain.sandbox import ResourceLimits, Sandbox
 from treadle.settings.definitions import SandboxSettings as SandboxSettings
 from treadle.settings.environment import Environment
 from treadle.wiring.sandbox_paths import sandbox_paths
-from treadle.wiring.search_path import path_outside
+from treadle.workspace.search_path import path_outside
 
 # Searched before the user's PATH.
 SYSTEM_PATH = "/usr/bin:/bin:/usr/local/bin"

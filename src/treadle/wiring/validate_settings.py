@@ -12,7 +12,11 @@ from treadle.policy.profiles import PROFILES
 from treadle.settings.definitions import PolicySettings, Settings
 from treadle.settings.environment import Environment, agent_environment
 from treadle.wiring.agent import require_free_names
-from treadle.wiring.protected_paths import configured_paths, require_included_paths
+from treadle.wiring.protected_paths import (
+    configured_paths,
+    require_included_paths,
+    tool_file_settings,
+)
 from treadle.wiring.sandbox_paths import sandbox_paths
 
 
@@ -23,6 +27,7 @@ def require_valid(settings: Settings, environment: Environment, project: Path) -
     require_effect(settings.policy)
     configured_paths(settings)
     require_included_paths(settings)
+    tool_file_settings(settings)
     require_free_names(settings.mcp_servers or {})
     sandbox_paths(settings.sandbox, environment, project)
 

@@ -67,6 +67,7 @@ def agent_git(clone: Clone) -> Git:
             *_HARDENED_OPTIONS,
         ),
         limit_s=clone.project.git.limit_s,
+        program=clone.project.git.program,
     )
 
 

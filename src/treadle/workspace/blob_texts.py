@@ -34,7 +34,7 @@ async def read_texts(
     if not chosen:
         return {}
     names = "".join(f"{name}\n" for name in dict.fromkeys(chosen.values()))
-    contents = _split_batch(await git.run("cat-file", "--batch", stdin=names.encode()))
+    contents = split_batch(await git.run("cat-file", "--batch", stdin=names.encode()))
     return {
         path: contents[name].decode(errors="replace")
         for path, name in chosen.items()
@@ -58,7 +58,7 @@ def _choose(listing: str, limits: ReadBounds) -> dict[str, str]:
     return chosen
 
 
-def _split_batch(output: str) -> dict[str, bytes]:
+def split_batch(output: str) -> dict[str, bytes]:
     """The contents by object, from `cat-file --batch`: object, kind, size, newline, content."""
     content, position = os.fsencode(output), 0
     contents: dict[str, bytes] = {}

@@ -5,7 +5,7 @@ snapshot's commit, below the work.
 """
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias, assert_never
 
@@ -13,6 +13,7 @@ from treadle.domain.ids import RunId, short_id
 from treadle.workspace.backups import back_up, ref_move
 from treadle.workspace.disk_tree import copy_index, private_index
 from treadle.workspace.git import GitResult
+from treadle.workspace.git_programs import FilteredFile, GitPrograms
 from treadle.workspace.imports import ImportedBranch
 from treadle.workspace.landing_decision import (
     AlreadyLanded,
@@ -21,12 +22,18 @@ from treadle.workspace.landing_decision import (
     LandNow,
     decide_landing,
 )
+from treadle.workspace.landing_filters import (
+    find_filtered_files,
+    read_programs,
+    without_programs,
+)
 from treadle.workspace.project import Project, operation_in_progress, read_identity
 from treadle.workspace.snapshot import Snapshot, commit_tree, read_checkout, tree_of
 
 _MERGE = (
     "-c", "merge.verifySignatures=false",
-    "merge", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "--no-stat", "--quiet",
+    "merge", "--ff-only", "--no-verify-signatures", "--no-overwrite-ignore",
+    "--no-autostash", "--no-stat", "--quiet",
 )  # fmt: skip
 
 
@@ -56,34 +63,41 @@ async def land(
     Interrupted at any point, every file is as the user or the run left it, and a second call
     continues.
     """
-    facts = await gather_facts(project, snapshot, imported)
+    programs = await read_programs(project.git)
+    facts = await gather_facts(project, snapshot, imported, programs)
     match decide_landing(facts):
         case AlreadyLanded():
             return LandedCommit(imported.commit)
         case KeepOnBranch(reason, command):
             return LandingRefused(reason, command)
         case LandNow():
-            return await _fast_forward(project, snapshot, imported, run)
+            silent = replace(project, git=without_programs(project.git, programs))
+            return await _fast_forward(silent, snapshot, imported, run)
         case unreachable:
             assert_never(unreachable)
 
 
 async def gather_facts(
-    project: Project, snapshot: Snapshot, imported: ImportedBranch
+    project: Project, snapshot: Snapshot, imported: ImportedBranch, programs: GitPrograms
 ) -> LandingFacts:
     """Read the current facts for the decision."""
     now = await read_checkout(project)
-    git = project.git
+    git, work = project.git, imported.commit
+    branch_commit = await git.commit_of(f"refs/heads/{imported.branch}")
+    filtered: tuple[FilteredFile, ...] = ()
+    if branch_commit is not None:  # else nothing keeps the work's objects
+        filtered = await find_filtered_files(git, programs, snapshot.commit, work)
     return LandingFacts(
         before=snapshot.checkout,
         now=now,
         snapshot_commit=snapshot.commit,
         branch=imported.branch,
-        branch_commit=await git.commit_of(f"refs/heads/{imported.branch}"),
-        work=imported.commit,
-        work_in_head=now.head is not None and await git.is_ancestor(imported.commit, now.head),
+        branch_commit=branch_commit,
+        work=work,
+        work_in_head=now.head is not None and await git.is_ancestor(work, now.head),
         descends=imported.descends,
         operation=operation_in_progress(project.git_dir),
+        filtered=filtered,
     )
 
 
@@ -179,7 +193,8 @@ async def land_files(
 
     A checkout that already contains the work counts as landed, so a second call returns the same.
     """
-    facts = await gather_facts(project, snapshot, imported)
+    programs = await read_programs(project.git)
+    facts = await gather_facts(project, snapshot, imported, programs)
     if facts.now.tree == await tree_of(project.git, imported.commit):
         return LandedCommit(imported.commit)
     match decide_landing(facts):
@@ -188,7 +203,8 @@ async def land_files(
         case KeepOnBranch(reason, command):
             return LandingRefused(reason, command)
         case LandNow():
-            return await _apply_patch(project, snapshot, imported, run)
+            silent = replace(project, git=without_programs(project.git, programs))
+            return await _apply_patch(silent, snapshot, imported, run)
         case unreachable:
             assert_never(unreachable)
 

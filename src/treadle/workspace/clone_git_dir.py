@@ -91,7 +91,7 @@ async def find_sources(project: Project, scratch: Path) -> CloneSources:
     configured = await project.git.try_run("config", "--path", "--get", "core.excludesFile")
     with writing_to(scratch):
         _make_empty(scratch)
-        git = Git(scratch, agent_environment(project.git.environment))
+        git = Git(scratch, agent_environment(project.git.environment), program=project.git.program)
         await git.run(
             "init", "--quiet", "--template=", f"--object-format={object_format}", str(scratch)
         )
@@ -135,7 +135,8 @@ async def write_empty_clone(clone: Clone, directory: Path) -> None:
         (git_dir / folder).mkdir(parents=True)
     (git_dir / "HEAD").write_text(f"ref: {clone.ref}\n")
     restore_git_dir(clone, git_dir)
-    git = Git(directory, agent_environment(clone.project.git.environment))
+    user = clone.project.git
+    git = Git(directory, agent_environment(user.environment), program=user.program)
     start = await clone.project.git.commit_of(clone.ref) or clone.base
     await git.run("update-ref", clone.ref, start)
 

@@ -144,7 +144,7 @@ async def _find_lfs_files(
     if not (await tree.git.try_run(*words)).ok:
         return {}
     files = [entry for entry in entries if entry.mode in FILE_MODES]
-    pointers = await _read_pointers(tree.git, {entry.name for entry in files})
+    pointers = await read_pointers(tree.git, {entry.name for entry in files})
     storage = await _lfs_storage(project)
     return {
         entry.path: _stored(storage, *pointers[entry.name])
@@ -153,7 +153,7 @@ async def _find_lfs_files(
     }
 
 
-async def _read_pointers(git: Git, blobs: Set[str]) -> dict[str, tuple[str, int]]:
+async def read_pointers(git: Git, blobs: Set[str]) -> dict[str, tuple[str, int]]:
     """Those of the blobs that are pointers, each with the hash and the size of its content."""
     sizes = await git.run("cat-file", "--batch-check", stdin=_lines(blobs))
     small = [

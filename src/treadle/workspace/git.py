@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from treadle.domain.errors import TreadleError
+from treadle.workspace.project_root import find_project_root
+from treadle.workspace.search_path import find_git, may_be_written, path_outside_first
 
 # For Treadle's own writes: no hooks of the user run, nothing is signed or packed.
 QUIET_OPTIONS = (
@@ -21,6 +23,7 @@ QUIET_OPTIONS = (
     "-c", "maintenance.auto=false",
     "-c", "commit.gpgSign=false",
     "-c", "submodule.recurse=false",
+    "-c", "log.showSignature=false",
 )  # fmt: skip
 
 # Git sets these for hooks; they would redirect our commands to another repository.
@@ -84,6 +87,8 @@ class Git:
     environment: Mapping[str, str] = field(repr=False, hash=False)
     options: tuple[str, ...] = QUIET_OPTIONS
     limit_s: float = LEAST_LIMIT_S
+    # Looked up outside the project; empty if it is not there.
+    program: str = "git"
 
     async def run(self, *arguments: str, stdin: bytes = b"") -> str:
         """Return the output without its last newline; a failure raises GitFailed."""
@@ -122,10 +127,9 @@ class Git:
         )
 
     def _start(self, arguments: tuple[str, ...], stdin: int) -> "subprocess.Popen[bytes]":
-        command = ("git", "-C", str(self.directory), *self.options, *arguments)
         try:
             return subprocess.Popen(
-                command,
+                self.command(*arguments),
                 stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -134,13 +138,27 @@ class Git:
                 start_new_session=True,
             )
         except FileNotFoundError:
-            raise GitFailed(
-                "git was not found", hint="install git (2.31 or newer) and put it on your PATH"
-            ) from None
+            raise self._not_found() from None
+
+    def command(self, *arguments: str) -> tuple[str, ...]:
+        """The whole command line, for a caller that starts it differently."""
+        if not self.program:
+            raise self._not_found()
+        return (self.program, "-C", str(self.directory), *self.options, *arguments)
+
+    def _not_found(self) -> GitFailed:
+        return GitFailed(
+            "git was not found",
+            hint="install git (2.31 or newer) and put it on your PATH, outside the project",
+        )
 
     def with_index(self, index: Path) -> "Git":
         """The same repository with another index file."""
         return self.with_variables(GIT_INDEX_FILE=str(index))
+
+    def with_options(self, *options: str) -> "Git":
+        """The same repository with further options before the command."""
+        return replace(self, options=(*self.options, *options))
 
     def with_variables(self, **variables: str) -> "Git":
         return replace(self, environment={**self.environment, **variables})
@@ -174,9 +192,17 @@ def _command(arguments: tuple[str, ...]) -> str:
 def user_git(
     directory: Path, environment: Mapping[str, str], limit_s: float = LEAST_LIMIT_S
 ) -> Git:
-    """Git with the user's own settings, in one of their repositories."""
+    """Git with the user's own settings, in one of their repositories.
+
+    Git itself is found outside the repository, whose files an agent may have written.
+    """
+    root = find_project_root(directory) or directory
     kept = {name: value for name, value in environment.items() if name not in _REDIRECTIONS}
-    return Git(directory, kept, limit_s=limit_s)
+    path = environment.get("PATH", os.defpath)
+    if may_be_written(kept.get("GIT_EXEC_PATH", "/"), root):
+        del kept["GIT_EXEC_PATH"]
+    kept["PATH"] = path_outside_first(path, root)
+    return Git(directory, kept, limit_s=limit_s, program=find_git(path, root))
 
 
 def time_limit_s(*, index_bytes: int, pack_bytes: int) -> float:

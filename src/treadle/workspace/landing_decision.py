@@ -1,15 +1,19 @@
 """Decides whether a run's work may land in the user's checkout, and why not. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from treadle.domain.events.verification import EvidenceTouched
-from treadle.domain.events.work import WorkChanged
+from treadle.domain.events.work import ToolFile, WorkChanged
 from treadle.domain.run import DeletionLimits, WeakeningLimits
+from treadle.workspace.git_programs import FilteredFile, filtered_reason
 from treadle.workspace.snapshot import CheckoutState
 
 # Fewer deleted files are no share of a project, however small it is.
 MIN_FILES = 5
+# Paths in a question; `treadle show` has all.
+MAX_PATHS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,8 @@ class LandingFacts:
     work_in_head: bool
     descends: bool
     operation: str | None
+    # Files of the work that need a program on their way to the disk.
+    filtered: tuple[FilteredFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,16 @@ def why_ask_about_deletions(changes: WorkChanged, limits: DeletionLimits) -> str
     if changes.lines_before is not None and lines > share * changes.lines_before:
         return f"it takes away {lines:,} of {changes.lines_before:,} lines ({percent})"
     return ""
+
+
+def why_ask_about_tool_files(files: Sequence[ToolFile]) -> str:
+    """Why a person must allow files that tools run by themselves; empty if there are none."""
+    paths = [each.path for each in files if each.effect == "ask"]
+    if not paths:
+        return ""
+    more = f" and {len(paths) - MAX_PATHS} more" if len(paths) > MAX_PATHS else ""
+    listed = ", ".join(paths[:MAX_PATHS])
+    return f"it changes what tools run by themselves: {listed}{more} (land_name lets it land)"
 
 
 def why_ask_about_weaker_tests(touched: EvidenceTouched, limits: WeakeningLimits) -> str:
@@ -115,6 +131,8 @@ def _decide_by_checkout(facts: LandingFacts, merge: str) -> LandNow | KeepOnBran
         )
     if before.tree != now.tree:
         return KeepOnBranch("files were changed after the run started: commit them first", merge)
+    if facts.filtered:
+        return KeepOnBranch(filtered_reason(facts.filtered), merge)
     return LandNow()
 
 

@@ -42,7 +42,7 @@ async def find_damaged_object(project: Project, commit: str) -> DamagedObject | 
     if not top.ok:
         return DamagedObject(commit)
     process = await asyncio.create_subprocess_exec(
-        *("git", "-C", str(git.directory), *git.options, "cat-file", "--batch"),
+        *git.command("cat-file", "--batch"),
         env={**git.environment, "LC_ALL": "C"},
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,

@@ -6,6 +6,8 @@ from pathlib import Path, PurePosixPath
 
 from treadle.policy.protected_paths import covers, has_pattern
 from treadle.policy.user_hooks import find_hook_files
+from treadle.workspace.git_config_files import find_config_files
+from treadle.workspace.project import Project
 
 # A sandbox seals each path separately. Commits exclude the paths beyond this limit, too.
 MAX_SEALED = 256
@@ -17,6 +19,12 @@ def find_protected(configured: Sequence[str], hooks: Sequence[str], root: Path) 
     """The configured paths and patterns, and the files that the user's hooks use."""
     files = _hook_files(hooks, root)
     return tuple(dict.fromkeys((*files, *configured, *_link_targets(configured, root))))
+
+
+async def find_git_files(project: Project) -> tuple[str, ...]:
+    """The files of the project that the user's git settings make git run or read."""
+    listing = await project.git.run("config", "--null", "--list", "--show-origin")
+    return find_config_files(listing, project.root, project.git_dir, Path.is_file)
 
 
 def find_sealable(protected: Sequence[str], workspace: Path, checkout: Path) -> tuple[str, ...]:

@@ -3,17 +3,25 @@
 import os
 import stat
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
-from treadle.domain.events.work import INCLUDED_FILE, PROTECTED_PATH, SECRET_FILE, WithheldPath
+from treadle.domain.events.work import (
+    IGNORED_FILE,
+    INCLUDED_FILE,
+    PROTECTED_PATH,
+    SECRET_FILE,
+    WithheldPath,
+)
 from treadle.policy.protected_paths import protected_part
 from treadle.policy.secret_search import SecretSearch
+from treadle.policy.tool_files import ToolFileSettings
 from treadle.workspace.agent_tree import agent_git
 from treadle.workspace.backups import ref_move
 from treadle.workspace.clone_git_dir import Clone
 from treadle.workspace.disk_tree import PLAIN_INDEX, copy_index, private_index
 from treadle.workspace.git import Git
+from treadle.workspace.ignore_rules import IgnoreRules
 from treadle.workspace.patches import (
     PATCHES,
     PatchBlock,
@@ -57,15 +65,22 @@ class ForbiddenContent:
     search: SecretSearch
     protected: tuple[str, ...] = ()
     included: frozenset[str] = frozenset()  # the user's files that are never committed
+    ignored: IgnoreRules = field(default_factory=IgnoreRules)  # as they were before the run
+    tool_files: ToolFileSettings = field(default_factory=ToolFileSettings)
 
     def protects(self, path: str) -> bool:
-        return protected_part(PurePosixPath(path), self.protected) is not None
+        is_protected = protected_part(PurePosixPath(path), self.protected) is not None
+        return is_protected or self.tool_files.withholds(path)
 
     def why_not_new(self, path: str) -> str:
         """Why no commit may add a file at this path; empty if one may."""
         if path in self.included:
             return INCLUDED_FILE
-        return SECRET_FILE if is_secret_name(path) else ""
+        if is_secret_name(path):
+            return SECRET_FILE
+        if self.tool_files.lets_through(path):
+            return ""
+        return IGNORED_FILE if self.ignored.covers_new(path) else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ def make_throwaway_git(project: Project, commit: str, git_dir: Path, work: Path)
         agent_environment(project.git.environment),
         (f"--git-dir={git_dir}", f"--work-tree={work}", *QUIET_OPTIONS),
         limit_s=project.git.limit_s,
+        program=project.git.program,
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from treadle.workspace.git import Git
 
 FILE_MODES = ("100644", "100755")
+LINK_MODE = "120000"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,8 @@ from treadle.domain.events.verification import (
 from treadle.domain.events.work import (
     DeliverableChanged,
     DeliverableCreated,
+    ToolFile,
+    ToolFilesTouched,
     WorkChanged,
     WorkImported,
     WorkKept,
@@ -174,6 +176,12 @@ TOUCHED = EvidenceTouched(
         TouchedFile("tests/test_add.py", "tests", "added"),
     )
 )
+TOOL_FILES = ToolFilesTouched(
+    (
+        ToolFile(".npmrc", "added", "ask", "a package manager loads it, and runs what it names"),
+        ToolFile("CLAUDE.md", "changed", "named", "coding agents follow it"),
+    )
+)
 FEW_CHANGES = WorkChanged(COMMIT, 40, 1, 2, 1, ("tests/test_old.py",), None, 31, 12)
 MASS_DELETION = WorkChanged(
     COMMIT, 80, 3, 12, 62, tuple(f"src/part_{n:02}.py" for n in range(20)), 5_200, 10, 4_000
@@ -220,6 +228,7 @@ def verified() -> list[RecordedEvent]:
             checked(ADD, SUM, "again", 0),
             FEW_CHANGES,
             TOUCHED,
+            TOOL_FILES,
             WorkLanded(BRANCH, COMMIT),
             ended("all_passed", Tally(4, 0, 4), rounds=3),
         ]

@@ -32,6 +32,7 @@ NEEDS_TRUST = [
     'allowed_tools = ["WebSearch"]',
     'permissions.allow = ["Bash(make *)", "WebSearch(python *)"]',
     'gateway.allow = ["dearer-2027-01-01"]',
+    'land_name = ["**/.npmrc"]',
     'database.url = "postgresql://ada@example.com/runs"',
 ]
 HARMLESS = """
@@ -43,6 +44,8 @@ sandbox.writable = []
 workspace.include = []
 workspace.include_for_agent = []
 gateway.allow = []
+land_name = []
+land_ask = [".codex"]
 database.url = ""
 allowed_tools = ["WebFetch", "mcp__browser__click"]
 permissions.allow = ["WebFetch(https://example.com/*)", "Bash(WebSearch *)"]

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from treadle.settings.environment import parse_environment
-from treadle.wiring.search_path import path_outside, without_project
+from treadle.wiring.search_path import without_project
+from treadle.workspace.search_path import path_outside
 
 
 def test_a_search_path_loses_what_lies_in_the_project_by_whatever_name(tmp_path: Path) -> None:

@@ -49,6 +49,7 @@ from treadle.verify.judge_pins import JudgePins, NoJudgePins
 from treadle.verify.memory_check_runner import MemoryCheckRunner
 from treadle.workflows.definition import LogFollower, Workflow
 from treadle.workflows.loop.approval_requests import ApprovalRequester
+from treadle.workflows.loop.instructions import project_context
 from treadle.workflows.loop.landing import LandingForm
 from treadle.workflows.loop.observation import Pacing, RunInputs
 from treadle.workflows.loop.open_workspace import make_workspace, reopen_workspace
@@ -258,7 +259,7 @@ class RunHarness:
             status=self.status,
             notes=NoteFiles(self.user.path, self.run),
             follower=follower,
-            sessions=self._sessions(recorder, workflow, workspace),
+            sessions=await self._sessions(workflow, workspace),
             checks=self._checks(),
             inputs=self._inputs(),
             pacing=Pacing(delay_s=3.0, backoff_s=self.backoff_s, quota_margin_s=60.0),
@@ -283,25 +284,23 @@ class RunHarness:
             inputs=self.inputs,
         )
 
-    def _sessions(
-        self, recorder: Recorder, workflow: Workflow, workspace: RunWorkspace
-    ) -> SessionParts:
+    async def _sessions(self, workflow: Workflow, workspace: RunWorkspace) -> SessionParts:
+        project = await find_project(self.user.path, self.user.environment)
+        instructions = await project_context(project.git, workspace.snapshot, "CLAUDE.md")
         setup = SessionSetup(
             model="sonnet",
             plan_model="opus",
             thinking_tokens=None,
             toolset=merge_tools((), (), {}),
             mcp_servers={},
-            instructions_file="CLAUDE.md",
+            instructions=instructions if isinstance(instructions, str) else "",
             identity=ADA,
             home=self.directory / "agent-home",
             conditions=SessionConditions("sandboxed", "gateway"),
         )
         guard = ToolGuard(os.path.realpath, lambda line, allowed, directory: Allow())
         return SessionParts(
-            briefs=SessionBriefs(
-                workflow, setup, workspace, guard, recorder.record, self.new_session_id
-            ),
+            briefs=SessionBriefs(workflow, setup, workspace, guard, self.new_session_id),
             limits=self.session_limits,
             admission=SessionAdmission(
                 breakers=self.breakers,

@@ -52,7 +52,8 @@ async def test_a_machine_without_git_gets_a_hint(tmp_path: Path) -> None:
     with pytest.raises(GitFailed, match="git was not found") as failed:
         await Git(tmp_path, {"PATH": str(tmp_path)}).run("status")
 
-    assert failed.value.hint == "install git (2.31 or newer) and put it on your PATH"
+    hint = "install git (2.31 or newer) and put it on your PATH, outside the project"
+    assert failed.value.hint == hint
 
 
 async def test_variables_of_a_surrounding_git_hook_do_not_redirect_us(tmp_path: Path) -> None:

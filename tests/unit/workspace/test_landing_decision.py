@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from treadle.domain.events.verification import EvidenceTouched
-from treadle.domain.events.work import WorkChanged
+from treadle.domain.events.work import ToolFile, WorkChanged
 from treadle.domain.run import DeletionLimits, WeakeningLimits
 from treadle.workspace.landing_decision import (
     AlreadyLanded,
@@ -14,6 +14,7 @@ from treadle.workspace.landing_decision import (
     LandingFacts,
     LandNow,
     why_ask_about_deletions,
+    why_ask_about_tool_files,
     why_ask_about_weaker_tests,
 )
 from treadle.workspace.landing_decision import decide_landing as decide
@@ -150,3 +151,14 @@ def test_deletions_that_somebody_allows_need_none() -> None:
     everything = WorkChanged("c", 500, deleted=500, lines_before=9000, lines_deleted=9000)
 
     assert why_ask_about_deletions(everything, DeletionLimits(files=500, percent=100)) == ""
+
+
+def test_files_that_tools_run_by_themselves_are_asked_about_and_named() -> None:
+    ask = [ToolFile(f"{n}/.npmrc", "added", "ask", "") for n in range(22)]
+    named = ToolFile("CLAUDE.md", "changed", "named", "")
+
+    assert why_ask_about_tool_files([named]) == ""
+    assert why_ask_about_tool_files([*ask[:2], named]) == (
+        "it changes what tools run by themselves: 0/.npmrc, 1/.npmrc (land_name lets it land)"
+    )
+    assert why_ask_about_tool_files(ask).endswith("19/.npmrc and 2 more (land_name lets it land)")

@@ -1,14 +1,22 @@
 """Lines below a result: the end of an output, objections of the tests, changed evidence files."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, paragraph
 from treadle.domain.events.verification import TouchedFile
+from treadle.domain.events.work import ToolFile
 from treadle.domain.suite_report import SuiteObjection
 from treadle.views.safe_text import sanitize
-from treadle.views.verification_text import added_evidence, objection_text, touched_title
+from treadle.views.verification_text import (
+    added_evidence,
+    objection_text,
+    tool_files_title,
+    touched_title,
+)
 
 LISTED_MOST = 5
+INDENT = "    "
 
 
 def last_lines(output: str, options: RenderOptions, *, most: int, indent: str) -> list[Line]:
@@ -31,29 +39,49 @@ def objection_lines(
     return [*lines, *_more_line(len(objections) - LISTED_MOST, indent)]
 
 
-def touched_lines(
-    files: Sequence[TouchedFile], *, indent: str, most: int = LISTED_MOST
-) -> list[Line]:
-    """One line per file: how it was changed, its path and what it is for."""
-    lines: list[Line] = [
-        (
-            (f"{indent}{each.change} ", "bad" if each.change == "removed" else "warning"),
-            (f"{each.path} ", "plain"),
-            (f"({each.judge})", "quiet"),
-        )
-        for each in files[:most]
+def tool_file_block(files: Sequence[ToolFile], options: RenderOptions) -> list[Line]:
+    """The changed files that tools obey by themselves, with what these do; none is left out."""
+    if not files:
+        return []
+    lines = [
+        _file_lines(each.change, each.path, each.why, options, bad=each.effect == "ask")
+        for each in files
     ]
-    return [*lines, *_more_line(len(files) - most, indent)]
+    title: Line = ((f"  ! {tool_files_title(files)}", "warning"),)
+    return [title, *chain.from_iterable(lines)]
 
 
-def touched_block(files: Sequence[TouchedFile], *, most: int) -> list[Line]:
-    """The evidence files that were changed or removed, as a warning; then the added ones."""
+def touched_block(files: Sequence[TouchedFile], options: RenderOptions) -> list[Line]:
+    """The evidence files that were changed or removed, as a warning; then the added ones, of which
+    tests are only counted."""
     changed = [each for each in files if each.change != "added"]
-    added: list[Line] = [((f"  {text}", "plain"),) for text in added_evidence(files)]
-    if not changed:
-        return added
-    title: Line = ((f"  ! {touched_title(changed)}", "warning"),)
-    return [title, *touched_lines(changed, indent="    ", most=most), *added]
+    title: list[Line] = [((f"  ! {touched_title(changed)}", "warning"),)] if changed else []
+    lines = [
+        *(
+            _file_lines(each.change, each.path, each.judge, options, bad=each.change == "removed")
+            for each in changed
+        ),
+        *(
+            paragraph(text, style="plain", options=options, most=len(text))
+            for text in added_evidence(files)
+        ),
+    ]
+    return [*title, *chain.from_iterable(lines)]
+
+
+def _file_lines(
+    change: str, path: str, note: str, options: RenderOptions, *, bad: bool
+) -> list[Line]:
+    """How a file was changed, its path and what it is for; a long path takes several lines."""
+    text = f"{change} {path} ({note})"
+    if len(INDENT) + len(text) > options.width:
+        return paragraph(text, style="plain", options=options, most=len(text), indent=INDENT)
+    line: Line = (
+        (f"{INDENT}{change} ", "bad" if bad else "warning"),
+        (f"{path} ", "plain"),
+        (f"({note})", "quiet"),
+    )
+    return [line]
 
 
 def _more_line(hidden: int, indent: str) -> list[Line]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from treadle.cli.terminal.deliverable_line import REASON_LINES
-from treadle.cli.terminal.evidence_lines import objection_lines, touched_block
+from treadle.cli.terminal.evidence_lines import objection_lines, tool_file_block, touched_block
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, paragraph
 from treadle.cli.terminal.wrap import wrap
 from treadle.views.alerts import alerts_of
@@ -15,7 +15,6 @@ from treadle.views.run_facts import CommandFact, Fact, ObjectionFacts, ReasonFac
 from treadle.views.style import Style
 
 LABEL_WIDTH = 14
-TOUCHED_MOST = 10
 ALERT_LINES = 2
 
 
@@ -58,15 +57,16 @@ def _command_lines(label: str, command: str, options: RenderOptions) -> list[Lin
 
 
 def alert_lines(state: LogState, options: RenderOptions) -> list[Line]:
-    """The first things to look at: what is red, gone, weaker or changed; then what was added."""
-    lines: list[Line] = []
+    """The first things to look at: what tools run by themselves, what is red, gone, weaker or
+    changed; then what was added."""
+    lines = tool_file_block(state.tool_files, options)
     for alert in alerts_of(state):
         mark = "✘" if alert.style == "bad" else "!"
         text, *more = paragraph(
             alert.text, style=alert.style, options=options, most=ALERT_LINES, indent="    "
         )
         lines += [((f"  {mark} ", alert.style), *text[1:]), *more]
-    lines += touched_block(state.verified.touched, most=TOUCHED_MOST)
+    lines += touched_block(state.verified.touched, options)
     return [*lines, ()] if lines else []
 
 

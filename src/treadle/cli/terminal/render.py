@@ -55,6 +55,7 @@ def _lines(recorded: RecordedEvent, state: LogState, options: RenderOptions) -> 
             | work.WorkImported()
             | work.WorkChanged()
             | work.WorkWithheld()
+            | work.ToolFilesTouched()
             | work.WorkLanded()
             | work.WorkKept()
         ):

@@ -4,7 +4,6 @@ from typing import TypeAlias, assert_never
 
 from treadle.cli.terminal.deliverable_line import REASON_LINES, SHORTEST_DESCRIPTION
 from treadle.cli.terminal.evidence_lines import (
-    LISTED_MOST,
     last_lines,
     objection_lines,
     touched_block,
@@ -291,7 +290,7 @@ def _touched_event_lines(event: EvidenceTouched, options: RenderOptions) -> list
     """At the normal level the summary that follows shows them."""
     if not event.files or options.level < Verbosity.VERBOSE:
         return []
-    return touched_block(event.files, most=LISTED_MOST)
+    return touched_block(event.files, options)
 
 
 def _command_line(command: str) -> Line:

@@ -3,10 +3,12 @@
 from typing import TypeAlias, assert_never
 
 from treadle.cli.terminal.deliverable_line import deliverable_lines
+from treadle.cli.terminal.evidence_lines import tool_file_block
 from treadle.cli.terminal.run_lines import marked_lines
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity, paragraph, quoted
 from treadle.domain.deliverable import tally
 from treadle.domain.events.work import (
+    IGNORED_FILE,
     INCLUDED_FILE,
     SECRET_FILE,
     DeliverableChanged,
@@ -14,6 +16,7 @@ from treadle.domain.events.work import (
     PlanMade,
     SetupFinished,
     StatusAdopted,
+    ToolFilesTouched,
     WithheldPath,
     WorkChanged,
     WorkCommitted,
@@ -40,7 +43,7 @@ ORIGIN_LINES = 3
 
 
 def work_lines(
-    event: DeliverableEvent | PreparationEvent | CommitEvent | WorkWithheld,
+    event: DeliverableEvent | PreparationEvent | CommitEvent | WorkWithheld | ToolFilesTouched,
     state: LogState,
     options: RenderOptions,
 ) -> list[Line]:
@@ -48,6 +51,10 @@ def work_lines(
     match event:
         case WorkWithheld():
             return withheld_lines(event, options)
+        case ToolFilesTouched():
+            # At the normal level the summary that follows shows them.
+            shown = options.level >= Verbosity.VERBOSE
+            return tool_file_block(event.files, options) if shown else []
         case DeliverableCreated() | DeliverableChanged() | StatusAdopted() | PlanMade():
             return status_lines(event, state, options)
         case WorkContinued() | WorkspacePrepared() | SetupFinished():
@@ -141,6 +148,8 @@ def _withheld_text(withheld: WithheldPath) -> str:
         return f"{withheld.path} is named like a file of secrets"
     if withheld.kind == INCLUDED_FILE:
         return f"{withheld.path} is in workspace.include, and stays yours"
+    if withheld.kind == IGNORED_FILE:
+        return f"{withheld.path} is new, and your git ignores that path"
     line = f" line {withheld.line}" if withheld.line else ""
     return f"{withheld.path}{line} holds what looks like {withheld.kind}"
 

@@ -46,6 +46,7 @@ Event: TypeAlias = (
     | work.WorkImported
     | work.WorkChanged
     | work.WorkWithheld
+    | work.ToolFilesTouched
     | work.WorkLanded
     | work.WorkKept
     | verification.CheckAdded

@@ -136,6 +136,7 @@ class WorkChanged:
 PROTECTED_PATH = "a protected path"
 SECRET_FILE = "a file of secrets"  # noqa: S105  a kind of file, no password
 INCLUDED_FILE = "an included file"
+IGNORED_FILE = "an ignored file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,7 @@ class WithheldPath:
     """The location of a credential, never its value; without a path it is in a commit message.
 
     Or, by its kind, a path that an agent may not change, a new file that is named like one of
-    secrets, or a file of `workspace.include`.
+    secrets or that git ignores, or a file of `workspace.include`.
     """
 
     path: str
@@ -157,7 +158,7 @@ class WithheldPath:
     @property
     def is_by_path(self) -> bool:
         """Whether the path is left out of every round, whatever it holds."""
-        return self.kind in (PROTECTED_PATH, SECRET_FILE, INCLUDED_FILE)
+        return self.kind in (PROTECTED_PATH, SECRET_FILE, INCLUDED_FILE, IGNORED_FILE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +171,29 @@ class WorkWithheld:
 
     places: tuple[WithheldPath, ...]
     type: Literal["work.withheld"] = "work.withheld"
+
+
+# What becomes of a file that tools obey by themselves: it is left out of the work, a person is
+# asked before it lands, or it is named first.
+ToolFileEffect = Literal["withheld", "ask", "named"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFile:
+    """A changed file that tools obey by themselves; `why` says what they do with it."""
+
+    path: str
+    change: Literal["added", "changed", "removed"]
+    effect: ToolFileEffect
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFilesTouched:
+    """The work changed files that tools on the user's machine obey by themselves."""
+
+    files: tuple[ToolFile, ...]
+    type: Literal["tool_files.touched"] = "tool_files.touched"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,21 @@
 """Reads the texts that a session starts with: its instruction, the project's own context."""
 
 import os
+import posixpath
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
 from treadle.domain.errors import ProjectError
+from treadle.policy.tool_files import leaves_project
+from treadle.workspace.blob_texts import split_batch
+from treadle.workspace.git import Git
+from treadle.workspace.tree_entries import FILE_MODES, LINK_MODE, TreeEntry
 
 OVERRIDES = ".treadle/instructions"
 MAX_CONTEXT = 96 * 1024
+_MOST_LINKS = 10
+_ENTRY_FIELDS = 3
 
 
 def instruction_text(project: Path, workflow: str, name: str) -> str:
@@ -42,17 +49,40 @@ class UnusableContext:
     reason: str
 
 
-def project_context(workspace: Path, name: str) -> str | UnusableContext:
-    """The project's instructions to coding agents, because the agent itself loads no settings."""
-    path = Path(os.path.realpath(workspace / name))
-    if not path.is_relative_to(os.path.realpath(workspace)):
-        # An agent may have made the link to get the text of a file that it cannot read.
-        return UnusableContext("it is a link that leads out of the project")
-    if not path.is_file():
-        return ""
+async def project_context(git: Git, commit: str, name: str) -> str | UnusableContext:
+    """The project's instructions to coding agents, because the agent itself loads no settings.
+
+    They are read from the commit that the run started from: what a session writes into them is
+    part of the work, and steers no other session of the run.
+    """
+    path = name
+    for _ in range(_MOST_LINKS):
+        entry = await _find_entry(git, commit, path)
+        if entry is None or entry.mode not in (*FILE_MODES, LINK_MODE):
+            return ""
+        content = split_batch(
+            await git.run("cat-file", "--batch", stdin=f"{entry.name}\n".encode())
+        )
+        text = content.get(entry.name, b"")
+        if entry.mode != LINK_MODE:
+            return _context_text(name, text)
+        target = os.fsdecode(text)
+        if leaves_project(path, target):
+            return UnusableContext("it is a link that leads out of the project")
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+    return ""
+
+
+async def _find_entry(git: Git, commit: str, path: str) -> TreeEntry | None:
+    words = ("--literal-pathspecs", "ls-tree", "-z", "--full-tree", commit, "--", path)
+    head, _, _ = (await git.run(*words)).partition("\t")
+    fields = head.split(" ")
+    return TreeEntry(fields[0], fields[2], path) if len(fields) == _ENTRY_FIELDS else None
+
+
+def _context_text(name: str, content: bytes) -> str | UnusableContext:
     try:
-        with path.open(encoding="utf-8") as file:
-            text = file.read(MAX_CONTEXT)
-    except (OSError, UnicodeDecodeError) as error:
+        text = content.decode()
+    except UnicodeDecodeError as error:
         return UnusableContext(f"it cannot be read ({error})")
-    return f"# The project's own instructions ({name})\n\n{text}"
+    return f"# The project's own instructions ({name})\n\n{text[:MAX_CONTEXT]}"

@@ -13,7 +13,14 @@ from treadle.domain.events.verification import (
     EvidenceTouched,
     TouchedFile,
 )
-from treadle.domain.events.work import DeliverableCreated, StatusAdopted, WorkChanged
+from treadle.domain.events.work import (
+    DeliverableCreated,
+    StatusAdopted,
+    ToolFile,
+    ToolFilesTouched,
+    WorkChanged,
+)
+from treadle.policy.tool_files import find_tool_files
 from treadle.verify.assertion_patterns import language_of
 from treadle.verify.command_files import find_judges
 from treadle.verify.judge_files import find_touched_evidence, judge_kind
@@ -26,6 +33,7 @@ from treadle.verify.weakened_tests import (
 from treadle.workflows.loop.run_parts import RunParts
 from treadle.workspace.blob_texts import ReadBounds, read_texts
 from treadle.workspace.change_counts import count_changes
+from treadle.workspace.changed_links import changed_links
 from treadle.workspace.diffs import changed_files
 from treadle.workspace.git import Git, GitFailed
 
@@ -44,6 +52,7 @@ class RecordedChanges:
 
     counts: WorkChanged
     touched: EvidenceTouched | None = None
+    tool_files: tuple[ToolFile, ...] = ()
 
 
 async def record_changes(parts: RunParts, specification: str) -> RecordedChanges | None:
@@ -58,6 +67,12 @@ async def record_changes(parts: RunParts, specification: str) -> RecordedChanges
         kinds = _kinds_by_command(parts, changes)
         files = find_touched_evidence(changes, specification=specification, named=kinds.get)
         touched = await find_weakenings(parts.git, files, snapshot, work.commit)
+        tool_files = find_tool_files(
+            changes,
+            await changed_links(parts.git, snapshot, work.commit),
+            parts.workspace.tool_files,
+            (await parts.workspace.ignore_rules()).covers_folder,
+        )
     except GitFailed as error:
         warning = RunWarned(f"cannot tell which files and tests were changed: {error}")
         parts.log.record(warning, once=f"untold {work.commit}")
@@ -65,7 +80,9 @@ async def record_changes(parts: RunParts, specification: str) -> RecordedChanges
     parts.log.record(counts, once=f"changed {work.commit}")
     if files:
         parts.log.record(touched, once=f"touched {work.commit}")
-    return RecordedChanges(counts, touched if files else None)
+    if tool_files:
+        parts.log.record(ToolFilesTouched(tool_files), once=f"tool files {work.commit}")
+    return RecordedChanges(counts, touched if files else None, tool_files)
 
 
 async def find_weakenings(

@@ -14,6 +14,7 @@ from treadle.domain.events.work import (
 )
 from treadle.domain.ids import short_id
 from treadle.domain.run import LandingMode
+from treadle.policy.tool_files import ToolFileSettings
 from treadle.workflows.loop.landing import Ask, land_work, why_not
 from treadle.workflows.loop.withheld_files import withheld_commits_text, withheld_reason
 from treadle.workflows.loop.workspace_spec import ImportedTip, UnlandedWork, WorkspaceSpec
@@ -21,6 +22,7 @@ from treadle.workspace.agent_tree import agent_git
 from treadle.workspace.clone import Clone
 from treadle.workspace.commits import CommittedRound, commit_files, commit_round
 from treadle.workspace.git import GitFailed
+from treadle.workspace.ignore_rules import IgnoreRules
 from treadle.workspace.imports import (
     FetchFailed,
     ImportedBranch,
@@ -33,6 +35,7 @@ from treadle.workspace.round_losses import clear_loss, note_loss, note_withheld,
 from treadle.workspace.salvage import SET_ASIDE_REMARK
 from treadle.workspace.secret_scan import ForbiddenContent, RoundWork, screen_round
 from treadle.workspace.snapshot import Snapshot
+from treadle.workspace.snapshot_ignore_rules import read_ignore_rules
 from treadle.workspace.tree_change import TreeChange, measure_change
 
 __all__ = ["ImportedTip", "RunWorkspace", "UnlandedWork", "WorkspaceSpec"]
@@ -50,6 +53,7 @@ class RunWorkspace:
         self.imported: ImportedBranch | None = None
         self._is_reopened = False
         self._last_committed: CommittedRound | None = None
+        self._ignored: IgnoreRules | None = None  # read for the first round with work
 
     @classmethod
     def reopened(
@@ -160,8 +164,13 @@ class RunWorkspace:
         if committed.tip == imported_tip and committed.aside is None:
             note_withheld(self.path, ())
             return committed
+        spec = self._spec
         forbidden = ForbiddenContent(
-            self._spec.search, self._spec.protected, frozenset(self._spec.included)
+            spec.search,
+            spec.protected,
+            frozenset(spec.included),
+            await self.ignore_rules(),
+            spec.tool_files,
         )
         work = RoundWork(self._clone, imported_tip, message)
         screened = await screen_round(work, committed, forbidden)
@@ -179,6 +188,17 @@ class RunWorkspace:
             note_loss(self.path, lost)
         note_withheld(self.path, withheld)
         return replace(screened.committed, lost=screened.committed.lost or lost)
+
+    async def ignore_rules(self) -> IgnoreRules:
+        """The rules that counted when the run started."""
+        if self._ignored is None:
+            self._ignored = await read_ignore_rules(self._clone)
+        return self._ignored
+
+    @property
+    def tool_files(self) -> ToolFileSettings:
+        """What becomes of files that tools obey by themselves."""
+        return self._spec.tool_files
 
     @property
     def withheld(self) -> tuple[WithheldPath, ...]:

@@ -6,15 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from treadle.domain.agent import CommitIdentity, SessionBrief, Tool
-from treadle.domain.events.all_events import Event
-from treadle.domain.events.run import RunWarned
 from treadle.domain.ids import SessionId
 from treadle.domain.limits import SessionLimits
 from treadle.domain.signal import Role
 from treadle.policy.available_tools import Toolset, limit_to_role
 from treadle.policy.roles import ROLES
 from treadle.workflows.definition import Workflow
-from treadle.workflows.loop.instructions import UnusableContext, instruction_text, project_context
+from treadle.workflows.loop.instructions import instruction_text
 from treadle.workflows.loop.run_workspace import RunWorkspace
 from treadle.workflows.loop.session_conditions import SessionConditions, conditions_text
 from treadle.workflows.loop.tool_guard import ToolGuard
@@ -32,8 +30,8 @@ class SessionSetup:
     thinking_tokens: int | None
     toolset: Toolset
     mcp_servers: Mapping[str, Mapping[str, Any]] = field(repr=False)
-    # The file of the project with instructions to the agent; empty: none is read.
-    instructions_file: str
+    # The project's own instructions to agents, as the user wrote them; empty if there are none.
+    instructions: str = field(repr=False)
     identity: CommitIdentity
     home: Path
     conditions: SessionConditions
@@ -47,7 +45,6 @@ class SessionBriefs:
     setup: SessionSetup
     workspace: RunWorkspace
     guard: ToolGuard
-    record: Callable[[Event], None]
     new_session_id: Callable[[], SessionId]
 
     def role_of(self, instruction: str) -> Role:
@@ -82,10 +79,6 @@ class SessionBriefs:
 
     def _context(self, role: Role) -> str:
         """What the session can reach, then the project's own instructions."""
-        file = self.setup.instructions_file
         conditions = conditions_text(self.setup.conditions, ROLES[role].commands)
-        own = project_context(self.workspace.path, file)
-        if isinstance(own, UnusableContext):
-            self.record(RunWarned(f"{file} is left out: {own.reason}"))
-            return conditions
+        own = self.setup.instructions
         return f"{conditions}\n{own}" if own else conditions

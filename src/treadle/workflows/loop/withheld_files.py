@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 
-from treadle.domain.events.work import WithheldPath
+from treadle.domain.events.work import IGNORED_FILE, WithheldPath
 from treadle.workflows.loop.instructions import prompt_text
+
+# Paths of one kind that a session is told of.
+MAX_LISTED = 50
 
 
 def describe_withheld(withheld: WithheldPath) -> str:
@@ -31,8 +34,10 @@ def withheld_reason(
     new = [withheld for withheld in paths if withheld not in already_known]
     if protected := [withheld.path for withheld in new if withheld.is_protected]:
         return f"an agent must not change what is protected ({', '.join(protected)})"
-    secret = ", ".join(withheld.path for withheld in new)
-    return f"files of secrets must not be committed ({secret})" if new else ""
+    ignored = [withheld.path for withheld in new if withheld.kind == IGNORED_FILE]
+    if secret := [withheld.path for withheld in new if withheld.kind != IGNORED_FILE]:
+        return f"files of secrets must not be committed ({', '.join(secret)})"
+    return f"files that git ignores must not be committed ({', '.join(ignored)})" if ignored else ""
 
 
 def withheld_commits_text(paths: Sequence[WithheldPath]) -> str:
@@ -45,12 +50,16 @@ def withheld_prompt(paths: Sequence[WithheldPath]) -> str:
     """The part of the next prompt about withheld files; empty if there are none."""
     protected = [withheld for withheld in paths if withheld.is_protected]
     credentials = [withheld for withheld in paths if not withheld.is_by_path]
+    ignored = [withheld for withheld in paths if withheld.kind == IGNORED_FILE]
     secret_files = [
-        withheld for withheld in paths if withheld.is_by_path and not withheld.is_protected
+        withheld
+        for withheld in paths
+        if withheld.is_by_path and withheld not in (*protected, *ignored)
     ]
     return (
         _prompt_part("withheld", credentials)
         + _prompt_part("secret_files", secret_files)
+        + _prompt_part("ignored_files", ignored)
         + _prompt_part("protected", protected)
     )
 
@@ -58,7 +67,7 @@ def withheld_prompt(paths: Sequence[WithheldPath]) -> str:
 def _prompt_part(prompt: str, paths: Sequence[WithheldPath]) -> str:
     if not paths:
         return ""
-    text = prompt_text("loop", prompt)
-    return text.replace(
-        "{places}", "\n".join(f"- {describe_withheld(withheld)}" for withheld in paths)
-    )
+    lines = [f"- {describe_withheld(withheld)}" for withheld in paths[:MAX_LISTED]]
+    if len(paths) > MAX_LISTED:
+        lines.append(f"- and {len(paths) - MAX_LISTED} more")
+    return prompt_text("loop", prompt).replace("{places}", "\n".join(lines))

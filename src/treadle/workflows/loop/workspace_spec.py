@@ -8,6 +8,7 @@ from treadle.domain.agent import CommitIdentity
 from treadle.domain.ids import RunId
 from treadle.domain.ports import Log
 from treadle.policy.secret_search import SecretSearch
+from treadle.policy.tool_files import ToolFileSettings
 from treadle.workflows.loop.landing import LandingForm
 from treadle.workspace.project import Project
 from treadle.workspace.snapshot import Snapshot
@@ -32,6 +33,7 @@ class WorkspaceSpec:
     search: SecretSearch = field(default_factory=lambda: SecretSearch(()))
     protected: tuple[str, ...] = ()
     included: tuple[str, ...] = ()
+    tool_files: ToolFileSettings = field(default_factory=ToolFileSettings)
     clean: Callable[[str], str] = lambda text: text
 
 

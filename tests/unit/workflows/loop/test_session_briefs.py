@@ -1,7 +1,6 @@
 """What each session of `deliver` is given: instruction, facts, state, context, model and tools."""
 
 import json
-import os
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -13,15 +12,14 @@ from tests.unit.workflows.run_harness import (
     ADA,
     RunHarness,
     created,
-    did,
     ending,
     make_run_harness,
     turned,
 )
+from tests.unit.workspace.real_git import Repository, repository_in
 from treadle.domain.agent import Allow, Deny, ToolUse
 from treadle.domain.errors import ProjectError
 from treadle.domain.events.agent import ToolDecided
-from treadle.domain.events.run import RunWarned
 from treadle.domain.events.session import PromptSent
 from treadle.workflows.loop.instructions import (
     MAX_CONTEXT,
@@ -29,6 +27,7 @@ from treadle.workflows.loop.instructions import (
     project_context,
 )
 from treadle.workflows.loop.session_conditions import SessionConditions, conditions_text
+from treadle.workspace.project import find_project
 
 CONDITIONS = conditions_text(SessionConditions("sandboxed", "gateway"), "run")
 FACTS = (
@@ -146,7 +145,7 @@ async def test_an_override_that_cannot_be_read_is_one_clear_line(
     assert caught.value.hint == "mend or remove the override"
 
 
-async def test_claude_md_is_passed_as_context_as_each_session_finds_it(tmp_path: Path) -> None:
+async def test_claude_md_is_passed_as_context_as_the_user_wrote_it(tmp_path: Path) -> None:
     harness = make_run_harness(tmp_path, **{"CLAUDE.md": "Use tabs.\n"})
     harness.sessions = [
         [created("DL-1"), harness.wrote("CLAUDE.md", "Use spaces.\n"), ending()],
@@ -157,9 +156,10 @@ async def test_claude_md_is_passed_as_context_as_each_session_finds_it(tmp_path:
 
     assert [brief.context for brief in harness.agent.briefs] == [
         f"{CONDITIONS}\n# The project's own instructions (CLAUDE.md)\n\nUse tabs.\n",
-        f"{CONDITIONS}\n# The project's own instructions (CLAUDE.md)\n\nUse spaces.\n",
-    ]
+    ] * 2
     assert "Use tabs" not in harness.agent.briefs[0].prompt
+    branch = harness.user.git("for-each-ref", "--format=%(refname)", "refs/heads/treadle")
+    assert harness.user.git("show", f"{branch}:CLAUDE.md") == "Use spaces."
 
 
 async def test_the_policy_of_the_role_decides_on_the_workspace(harness: RunHarness) -> None:
@@ -181,73 +181,61 @@ async def test_the_policy_of_the_role_decides_on_the_workspace(harness: RunHarne
     assert isinstance(await brief.decide(outside), Deny)
 
 
-def test_without_a_claude_md_there_is_no_context(tmp_path: Path) -> None:
-    (tmp_path / "sub").mkdir()
-    (tmp_path / "sub" / "CLAUDE.md").mkdir()
-
-    assert (
-        project_context(tmp_path, "CLAUDE.md"),
-        project_context(tmp_path / "sub", "CLAUDE.md"),
-    ) == ("", "")
-
-
 HEADING = "# The project's own instructions (CLAUDE.md)\n\n"
 
 
-def test_a_long_claude_md_is_cut(tmp_path: Path) -> None:
-    (tmp_path / "CLAUDE.md").write_text("x" * (MAX_CONTEXT + 1))
-
-    assert project_context(tmp_path, "CLAUDE.md") == HEADING + "x" * MAX_CONTEXT
-
-
-def test_a_claude_md_that_is_a_link_inside_the_project_is_read(tmp_path: Path) -> None:
-    (tmp_path / "AGENTS.md").write_text("Be kind.")
-    (tmp_path / "CLAUDE.md").symlink_to("AGENTS.md")
-
-    assert project_context(tmp_path, "CLAUDE.md") == HEADING + "Be kind."
+async def context_in(user: Repository) -> str | UnusableContext:
+    """What a run gets that starts from the files as they are."""
+    project = await find_project(user.path, user.environment)
+    return await project_context(project.git, user.commit("Instructions"), "CLAUDE.md")
 
 
-def test_a_claude_md_that_leads_out_of_the_project_is_not_read(tmp_path: Path) -> None:
+async def test_without_a_claude_md_there_is_no_context(tmp_path: Path) -> None:
+    user = repository_in(tmp_path)
+    nothing = await context_in(user)
+    user.write("CLAUDE.md/file")
+
+    assert (nothing, await context_in(user)) == ("", "")
+
+
+async def test_a_long_claude_md_is_cut(tmp_path: Path) -> None:
+    user = repository_in(tmp_path)
+    user.write("CLAUDE.md", "x" * (MAX_CONTEXT + 1))
+
+    assert await context_in(user) == HEADING + "x" * MAX_CONTEXT
+
+
+async def test_a_claude_md_that_is_a_link_inside_the_project_is_read(tmp_path: Path) -> None:
+    user = repository_in(tmp_path)
+    user.write("docs/AGENTS.md", "Be kind.\n\n")
+    (user.path / "docs/link").symlink_to("./AGENTS.md")
+    (user.path / "CLAUDE.md").symlink_to("./docs/link")
+
+    assert await context_in(user) == HEADING + "Be kind.\n\n"
+
+
+@pytest.mark.parametrize("target", ["{outside}", "../secret", "docs/../../secret", ".git/config"])
+async def test_a_claude_md_that_leads_out_of_the_project_is_not_read(
+    tmp_path: Path, target: str
+) -> None:
+    user = repository_in(tmp_path)
     (tmp_path / "secret").write_text("the key")
-    (tmp_path / "project").mkdir()
-    (tmp_path / "project" / "CLAUDE.md").symlink_to(tmp_path / "secret")
+    (user.path / "CLAUDE.md").symlink_to(target.format(outside=tmp_path / "secret"))
 
-    assert project_context(tmp_path / "project", "CLAUDE.md") == UnusableContext(
-        "it is a link that leads out of the project"
-    )
+    assert await context_in(user) == UnusableContext("it is a link that leads out of the project")
 
 
-@pytest.mark.parametrize("kind", ["pipe", "loop"])
-def test_a_claude_md_that_is_no_file_is_not_waited_for(tmp_path: Path, kind: str) -> None:
-    if kind == "pipe":
-        os.mkfifo(tmp_path / "CLAUDE.md")
-    else:
-        (tmp_path / "CLAUDE.md").symlink_to("CLAUDE.md")
+async def test_a_claude_md_that_is_a_link_to_itself_is_none(tmp_path: Path) -> None:
+    user = repository_in(tmp_path)
+    (user.path / "CLAUDE.md").symlink_to("CLAUDE.md")
 
-    assert project_context(tmp_path, "CLAUDE.md") == ""
+    assert await context_in(user) == ""
 
 
-def test_a_claude_md_that_is_no_text_is_not_used(tmp_path: Path) -> None:
-    (tmp_path / "CLAUDE.md").write_bytes(b"\xff")
+async def test_a_claude_md_that_is_no_text_is_not_used(tmp_path: Path) -> None:
+    user = repository_in(tmp_path)
+    (user.path / "CLAUDE.md").write_bytes(b"\xff")
 
-    assert project_context(tmp_path, "CLAUDE.md") == UnusableContext(
+    assert await context_in(user) == UnusableContext(
         "it cannot be read ('utf-8' codec can't decode byte 0xff in position 0: invalid start byte)"
     )
-
-
-async def test_a_claude_md_that_cannot_be_used_is_reported_and_left_out(
-    harness: RunHarness,
-) -> None:
-    def link() -> None:
-        (harness.workspace / "CLAUDE.md").symlink_to(harness.user.path / "README.md")
-
-    harness.plan(deliverable("DL-1"))
-    harness.sessions = [[did(link), ending()], [turned("DL-1", "passed"), ending()]]
-
-    ended = await harness.execute()
-
-    assert ended.reason == "all_passed"
-    assert [brief.context for brief in harness.agent.briefs] == [CONDITIONS, CONDITIONS]
-    assert harness.of_type(RunWarned) == [
-        RunWarned("CLAUDE.md is left out: it is a link that leads out of the project")
-    ]

@@ -1,0 +1,118 @@
+"""Decides what becomes of a file that tools obey by themselves: left out, asked about, or named."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import takewhile
+from pathlib import PurePosixPath
+
+from treadle.domain.check import FileChange
+from treadle.domain.events.work import ToolFile, ToolFileEffect
+from treadle.policy.protected_paths import covers, normalize
+from treadle.policy.tool_file_rules import TOOL_FILE_RULES, ToolFileRule
+
+LEAVES_PROJECT = "it is a link that leads out of the project"
+REPLACES_FOLDER = "it is a link in place of a folder that git ignores"
+_BY_SETTING = "your settings name it"
+_GIT_FOLDER = ".git"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFileMatch:
+    """What becomes of a file, and what it can do."""
+
+    effect: ToolFileEffect
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFileSettings:
+    """Paths and patterns, as `covers` reads them, for which the user has decided otherwise."""
+
+    withhold: tuple[str, ...] = ()
+    ask: tuple[str, ...] = ()
+    name: tuple[str, ...] = ()
+
+    def _lists(self) -> Iterator[tuple[ToolFileEffect, tuple[str, ...]]]:
+        """The strictest first."""
+        yield "withheld", self.withhold
+        yield "ask", self.ask
+        yield "named", self.name
+
+    def match(self, path: str) -> ToolFileMatch | None:
+        """What becomes of a changed file; None if no tool is known to obey it."""
+        inside = PurePosixPath(path)
+        rule = _find_rule("/".join(normalize(part) for part in inside.parts))
+        for effect, patterns in self._lists():
+            if any(covers(pattern, inside) for pattern in patterns):
+                return ToolFileMatch(effect, rule.why if rule else _BY_SETTING)
+        return ToolFileMatch(rule.effect, rule.why) if rule else None
+
+    def withholds(self, path: str) -> bool:
+        found = self.match(path)
+        return found is not None and found.effect == "withheld"
+
+    def lets_through(self, path: str) -> bool:
+        """Whether the user wants a path in the work that is left out by default."""
+        inside = PurePosixPath(path)
+        return any(covers(pattern, inside) for pattern in (*self.ask, *self.name))
+
+
+def find_tool_files(
+    changes: Sequence[FileChange],
+    links: Mapping[str, str],
+    settings: ToolFileSettings,
+    is_ignored_folder: Callable[[str], bool],
+) -> tuple[ToolFile, ...]:
+    """The changed files that tools obey by themselves, those to ask about first.
+
+    `links` are the targets of changed links. What should have been withheld and was imported all
+    the same, by an earlier version, is asked about.
+    """
+    found = []
+    for change in changes:
+        match = settings.match(change.path)
+        if change.path in links and not settings.lets_through(change.path):
+            if leaves_project(change.path, links[change.path]):
+                match = ToolFileMatch("ask", LEAVES_PROJECT)
+            elif is_ignored_folder(change.path):
+                match = ToolFileMatch("ask", REPLACES_FOLDER)
+        if match is not None:
+            effect: ToolFileEffect = "named" if match.effect == "named" else "ask"
+            found.append(ToolFile(change.path, change.how, effect, match.why))
+    return tuple(sorted(found, key=lambda each: (each.effect, each.path)))
+
+
+def leaves_project(path: str, target: str) -> bool:
+    """Whether a link may lead out of the project, or to git's own files.
+
+    A name before `..` may be a link itself, and then nobody knows where that leads.
+    """
+    if target.startswith(("/", "~")) or "\\" in target:
+        return True
+    parts = [part for part in target.split("/") if part not in ("", ".")]
+    ups = len(list(takewhile(lambda part: part == "..", parts)))
+    folders = PurePosixPath(path).parent.parts
+    if ups > len(folders) or ".." in parts[ups:]:
+        return True
+    return any(normalize(part) == _GIT_FOLDER for part in (*folders, *parts[ups:]))
+
+
+def _find_rule(path: str) -> ToolFileRule | None:
+    """The strictest rule for a normalized path."""
+    if not _any_rule().fullmatch(path):
+        return None
+    return next(rule for rule in TOOL_FILE_RULES if _regex(rule.names).fullmatch(path))
+
+
+@cache
+def _any_rule() -> re.Pattern[str]:
+    return _regex(tuple(name for rule in TOOL_FILE_RULES for name in rule.names))
+
+
+@cache
+def _regex(names: Sequence[str]) -> re.Pattern[str]:
+    """Matches paths that one of these names, or names with parents, is a part of."""
+    globs = "|".join(re.escape(name).replace(r"\*", "[^/]*") for name in names)
+    return re.compile(rf"(?:.*/)?(?:{globs})(?:/.*)?", re.DOTALL)

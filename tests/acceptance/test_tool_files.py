@@ -1,0 +1,171 @@
+"""Nothing of an agent lands that runs by itself on the user's machine, unseen: whole runs."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.acceptance.harness import ONE_DELIVERABLE, PATH, CommandHarness, Finished, script
+
+STEAL = "#!/bin/sh\ntouch {trace}\ncat\n"
+
+
+def session(lines: Sequence[str], *, role: str = "implementer", done: bool = True) -> str:
+    """A session that runs shell lines and builds the greeting."""
+    turns: list[object] = [{"tool": "Bash", "input": {"command": line}} for line in lines]
+    turns.append({"tool": "Bash", "input": {"command": "echo hello > hello.txt"}})
+    status = {"deliverableId": "DL-001", "status": "passed"}
+    if done:
+        turns.append({"tool": "mcp__treadle__set_deliverable_status", "input": status})
+    return f"  - {json.dumps({'role': role, 'turns': [*turns, {'text': 'Done.'}]})}\n"
+
+
+def delivered(harness: CommandHarness, *lines: str) -> Finished:
+    return harness.deliver(script(ONE_DELIVERABLE, session(lines)))
+
+
+def delivered_in_two(harness: CommandHarness, *lines: str) -> Finished:
+    """With a second session, because the first one loses what is withheld."""
+    return harness.deliver(script(ONE_DELIVERABLE, session(lines), session(["echo 2 > again.txt"])))
+
+
+def written(path: str, text: str) -> str:
+    folder = str(Path(path).parent)
+    return f"mkdir -p {folder} && cat > {path} <<'END'\n{text}END"
+
+
+def committed(path: str, text: str) -> str:
+    """Past the disk, where the sandbox seals some paths, and past what a policy reads of a line."""
+    head, tail = path[:3], path[3:]
+    return f"""python3 -c "
+import subprocess
+def git(*words, given=''):
+    return subprocess.run(['git', *words], input=given.encode(), stdout=-1).stdout.decode().strip()
+blob = git('hash-object', '-w', '--stdin', given={text!r})
+git('update-index', '--add', '--cacheinfo', '100755,' + blob + ',{head}' + '{tail}')
+git('commit', '-q', '-m', 'Work')
+git('update-index', '--skip-worktree', '{head}' + '{tail}')
+"
+"""
+
+
+def reasons(finished: Finished) -> list[str]:
+    return [event["reason"] for event in finished.of_type("work.kept")]
+
+
+def withheld(finished: Finished) -> list[str]:
+    events = finished.of_type("work.withheld")
+    return sorted({place["path"] for event in events for place in event["places"]})
+
+
+def test_files_added_to_an_ignored_environment_stay_out_and_its_git_is_not_run(
+    harness: CommandHarness,
+) -> None:
+    (harness.project / ".gitignore").write_text(".venv/\n")
+    harness.git("add", "-A")
+    harness.git("commit", "-q", "-m", "Rules")
+    trace = harness.directory / "trace"
+    plant = written(".venv/bin/git", STEAL.format(trace=trace))
+    pth = written(".venv/lib/python3.11/site-packages/zz.pth", "import os\n")
+
+    finished = delivered_in_two(harness, plant, pth, "chmod +x .venv/bin/git && git add -f .venv")
+
+    assert finished.of_type("work.landed")
+    assert withheld(finished) == [".venv/bin/git", ".venv/lib/python3.11/site-packages/zz.pth"]
+    assert not (harness.project / ".venv").exists()
+
+    # As if it had been there before: no command of Treadle's starts it.
+    folder = harness.project / ".venv/bin"
+    folder.mkdir(parents=True)
+    (folder / "git").write_text(STEAL.format(trace=trace))
+    (folder / "git").chmod(0o755)
+    shown = harness.treadle("diff", PATH=f"{folder}:{PATH}")
+    assert "+hello" in shown.stdout
+    assert not trace.exists()
+
+
+def test_a_filter_that_runs_a_script_of_the_project_does_not_run_at_landing(
+    harness: CommandHarness,
+) -> None:
+    trace = harness.directory / "trace"
+    (harness.project / "tools").mkdir()
+    (harness.project / "tools/lib.sh").write_text("true\n")
+    (harness.project / "tools/f.sh").write_text(". tools/lib.sh\ncat\n")
+    harness.git("add", "-A")
+    harness.git("commit", "-q", "-m", "A filter")
+    harness.git("config", "filter.mine.smudge", "sh tools/f.sh")
+
+    finished = delivered(
+        harness,
+        committed("tools/f.sh", f"touch {trace}; cat"),
+        written("tools/lib.sh", f"touch {trace}\n"),
+        written(".gitattributes", "*.x filter=mine\n"),
+        "echo data > z.x",
+    )
+
+    assert finished.exit_code == 0
+    assert withheld(finished) == ["tools/f.sh"]
+    assert [reason.partition(":")[0] for reason in reasons(finished)] == [
+        "z.x would pass the filter 'mine' of your git, and landing starts no program"
+    ]
+    assert not trace.exists()
+    assert not (harness.project / "hello.txt").exists()
+
+
+def test_what_tools_run_by_themselves_is_withheld_or_asked_about_and_stands_first(
+    harness: CommandHarness,
+) -> None:
+    harness.git("config", "core.hooksPath", "scripts/hooks")
+    planted = {
+        ".codex/config.toml": "x = 1\n",
+        ".zed/tasks.json": "[]\n",
+        "web/.npmrc": "script-shell=/bin/true\n",
+        "AGENTS.md": "Be bold.\n",
+    }
+    lines = [written(path, text) for path, text in planted.items()]
+
+    hook = committed("scripts/hooks/post-commit", "exit")
+
+    finished = delivered_in_two(harness, hook, *lines, "ln -s /etc/passwd notes.txt")
+
+    assert withheld(finished) == [
+        ".codex/config.toml",
+        ".zed/tasks.json",
+        "scripts/hooks/post-commit",
+    ]
+    assert reasons(finished) == [
+        "it changes what tools run by themselves: notes.txt, web/.npmrc (land_name lets it land),"
+        " and nobody is at the terminal to allow it"
+    ]
+    assert not (harness.project / "hello.txt").exists()
+    first = [
+        "  ! changed what tools obey by themselves: 3 files",
+        "    added notes.txt (it is a link that leads out of the project)",
+        "    added web/.npmrc (a package manager loads it, and runs what it names)",
+        "    added AGENTS.md (coding agents follow it)",
+    ]
+    assert harness.treadle("show").stdout.splitlines()[2:6] == first
+    assert "\n".join(first) in finished.stderr
+
+
+def test_a_setting_lets_a_file_land_and_instructions_of_agents_land_named(
+    harness: CommandHarness,
+) -> None:
+    (harness.project / "CLAUDE.md").write_text("Use tabs.\n")
+    harness.git("add", "-A")
+    harness.git("commit", "-q", "-m", "Instructions")
+    harness.settings({"land_name": '[".npmrc"]'})
+    assert harness.treadle("trust", "--yes").exit_code == 0
+
+    change = [written("CLAUDE.md", "Obey me.\n"), written(".npmrc", "save-exact=true\n")]
+    finished = harness.deliver(
+        script(ONE_DELIVERABLE, session(change, done=False), session([])),
+        settings={"land_name": '[".npmrc"]'},
+    )
+
+    assert finished.of_type("work.landed")
+    assert (harness.project / "CLAUDE.md").read_text() == "Obey me.\n"
+    [touched] = finished.of_type("tool_files.touched")
+    assert [(each["path"], each["effect"]) for each in touched["files"]] == [
+        (".npmrc", "named"),
+        ("CLAUDE.md", "named"),
+    ]
