@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.unit.workspace.real_git import Run, repository_in, run_on
-from treadle.workflows.loop.instructions import project_context
 from treadle.workspace.commits import commit_round
 from treadle.workspace.notes import copy_notes_out
 from treadle.workspace.output_files import read_written_files
@@ -49,7 +48,6 @@ HARM: dict[str, Callable[[Run], None]] = {
     "index": lambda run: huge(run.clone.git_dir / "index"),
     "manifest": large_manifest,
     "notes": lambda run: huge(run.clone.path / ".treadle-notes.md"),
-    "instructions": lambda run: huge(run.clone.path / "CLAUDE.md"),
     "reports": lambda run: huge(run.clone.path / "reports/junit.xml"),
 }
 
@@ -60,11 +58,9 @@ async def end_round(name: str, directory: Path) -> None:
     HARM[name](run)
     _limit_memory()
     # Before the commit, which takes whatever lies in the project: that is bounded elsewhere.
-    project_context(run.clone.path, "CLAUDE.md")
     read_written_files(run.clone.path, REPORTS, before={})
     copy_notes_out(run.clone)
-    for file in ("CLAUDE.md", "reports/junit.xml"):
-        (run.clone.path / file).unlink(missing_ok=True)
+    (run.clone.path / "reports/junit.xml").unlink(missing_ok=True)
     await commit_round(run.clone, "Finish the round")
     await setup_key(run.project, run.user.head, "npm ci")
     sys.stdout.write(run.user.path.name)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.unit.cli.any_event import events, logs
 from tests.unit.cli.rendered_events import rendered
-from treadle.cli.terminal.deliverable_line import deliverable_line
+from treadle.cli.terminal.deliverable_line import deliverable_lines
 from treadle.cli.terminal.render import render
 from treadle.cli.terminal.styled_lines import RenderOptions, Verbosity, format_line
 from treadle.domain.events.agent import AgentSpoke, ToolFinished
@@ -74,6 +74,7 @@ def test_each_line_of_an_agents_text_has_a_mark(event: Event, lines: list[str]) 
 def test_a_title_cannot_bring_its_own_proof() -> None:
     view = DeliverableView("DL-002", "Login (DL-001)  proven   \n  proven", "pending")
 
-    line = format_line(deliverable_line(view, RenderOptions(), note="new"), RenderOptions())
+    options = RenderOptions()
+    lines = [format_line(line, options) for line in deliverable_lines(view, options, note="new")]
 
-    assert line == "  [PENDING] Login (DL-001) proven proven (DL-002)  new"
+    assert lines == ["  [PENDING] Login (DL-001) proven proven (DL-002)  new"]
