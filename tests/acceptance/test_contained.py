@@ -163,9 +163,14 @@ def test_an_agent_that_tries_to_get_out_stays_in_and_its_work_goes_on(
         assert attempt.output in output, (attempt, output)
     with pytest.raises(BlockingIOError):
         listener.accept()
+    # Its links out of the project do not land without a person.
+    links = "other-way, way" if policy == "light" else "way"
+    [kept] = finished.of_type("work.kept")
+    assert kept["reason"].startswith(f"it changes what tools run by themselves: {links} (")
+    assert_sound(harness, finished)
+    assert harness.treadle("land").exit_code == 0
     assert_nothing_happened(harness, finished)
     assert_all_gone(finished)
-    assert_sound(harness, finished)
 
 
 def test_under_strict_what_deletes_is_for_those_who_asked_for_it_and_inside_the_project_alone(
