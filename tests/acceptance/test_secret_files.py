@@ -83,7 +83,8 @@ def test_included_files_reach_setup_and_tests_and_the_agent_only_those_for_it(
 
     assert finished.exit_code == 0
     outputs = [event["output"] for event in finished.of_type("setup.finished", "suite.finished")]
-    assert outputs == ["DB_PASSWORD=***\n{}\n"] * 3
+    # Setup of the workspace and of two checkouts, and the tests on both.
+    assert outputs == ["DB_PASSWORD=***\n{}\n"] * 5
     seen = finished.of_type("tool.finished")[1]["output"].split()
     assert (".env.test" in seen, "local.json" in seen) == (False, True)
     assert harness.git("ls-files").splitlines() == [".gitignore", "SPEC.md", "hello.txt"]

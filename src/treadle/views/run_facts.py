@@ -142,7 +142,8 @@ def _setup_facts(state: LogState) -> list[Fact]:
     if failed is None:
         return []
     text = f"failed with exit code {failed.exit_code}: {sanitize(failed.command)}"
-    cause = [Fact("", sanitize(line), "quiet") for line in failed.cause[:_MOST_CAUSES]]
+    # Behind a bar, because a command of the project printed it.
+    cause = [Fact("", f"│ {sanitize(line)}", "quiet") for line in failed.cause[:_MOST_CAUSES]]
     return [Fact("setup", text, "bad"), *cause]
 
 

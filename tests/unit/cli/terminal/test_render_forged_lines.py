@@ -7,10 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.cli.any_event import events, logs
-from tests.unit.cli.rendered_events import rendered
+from tests.unit.cli.rendered_events import rendered, rendered_last
+from tests.unit.cli.sample_runs import STARTED, ended
 from treadle.cli.terminal.deliverable_line import deliverable_lines
 from treadle.cli.terminal.render import render
 from treadle.cli.terminal.styled_lines import RenderOptions, Verbosity, format_line
+from treadle.domain.deliverable import Tally
 from treadle.domain.events.agent import AgentSpoke, ToolFinished
 from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.oversight import BreakerClosed
@@ -78,3 +80,12 @@ def test_a_title_cannot_bring_its_own_proof() -> None:
     lines = [format_line(line, options) for line in deliverable_lines(view, options, note="new")]
 
     assert lines == ["  [PENDING] Login (DL-001) proven proven (DL-002)  new"]
+
+
+def test_the_summary_marks_what_a_failed_setup_printed() -> None:
+    setup = SetupFinished("make", 2, 1.0, "", cause=(LINE,))
+    events = [STARTED, setup, ended("stuck", Tally(0, 0, 1), rounds=1, message=f"x\n{LINE}")]
+
+    lines = rendered_last(*events)
+
+    assert [line.strip() for line in lines if "Forged" in line] == [f"│ {LINE}"] * 2
