@@ -18,7 +18,7 @@ from treadle.workspace.clone_git_dir import (
     restore_git_dir,
     write_empty_clone,
 )
-from treadle.workspace.disk import remove, writing_to
+from treadle.workspace.disk import read_beginning, remove, writing_to
 from treadle.workspace.disk_tree import private_index
 from treadle.workspace.external_files import SUBMODULES_FILE, copy_submodules
 from treadle.workspace.git import QUIET_OPTIONS, Git
@@ -32,7 +32,7 @@ from treadle.workspace.index_marks import clear_marks
 from treadle.workspace.round_losses import EMPTIED, note_loss
 from treadle.workspace.tree_entries import ReadableTree
 
-_HARDENED_OPTIONS = (
+HARDENED_OPTIONS = (
     # Git trusts the commit graph more than the commits themselves.
     "-c", "core.commitGraph=false",
     "-c", "core.attributesFile=/dev/null",
@@ -61,7 +61,7 @@ def agent_git(clone: Clone) -> Git:
             f"--git-dir={clone.git_dir}",
             f"--work-tree={clone.path}",
             *QUIET_OPTIONS,
-            *_HARDENED_OPTIONS,
+            *HARDENED_OPTIONS,
         ),
         limit_s=clone.project.git.limit_s,
     )
@@ -170,6 +170,7 @@ def _repair_git_dir(clone: Clone) -> None:
     git_dir = clone.git_dir
     for name in _FOREIGN_FILES:
         remove(git_dir / name)
+    _remove_pack_side_files(git_dir / "objects/pack")
     restore_git_dir(clone, git_dir)
     # The processes that took these locks have ended with their session.
     with os.scandir(git_dir) as entries:
@@ -180,11 +181,19 @@ def _repair_git_dir(clone: Clone) -> None:
     _repair_head(clone)
 
 
+def _remove_pack_side_files(folder: Path) -> None:
+    """Remove bitmaps, reverse indexes and the like: git believes them more than the objects."""
+    if folder.is_dir():
+        for path in folder.iterdir():
+            if path.suffix not in (".pack", ".idx"):
+                remove(path)
+
+
 def _repair_head(clone: Clone) -> None:
     head = clone.git_dir / "HEAD"
     if not head.is_file():
         remove(head)
-    content = head.read_bytes() if head.exists() else b""
+    content = read_beginning(head) if head.exists() else b""
     if not content.startswith(b"ref: refs/") and len(content.strip()) not in (40, 64):
         remove(head)
         head.write_text(f"ref: {clone.ref}\n")

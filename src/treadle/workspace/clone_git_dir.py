@@ -194,6 +194,8 @@ def _settings(identity: CommitIdentity) -> str:
         f"[user]\n\tname = {_quoted(identity.name)}\n\temail = {_quoted(identity.email)}\n"
         "[commit]\n\tgpgsign = false\n[tag]\n\tgpgsign = false\n"
         "[core]\n\thooksPath = .git/hooks\n\tfsmonitor = false\n"
+        # Files beside the objects, which an agent could forge.
+        "\tcommitGraph = false\n\tmultiPackIndex = false\n[pack]\n\tuseBitmaps = false\n"
         "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
     )
 

@@ -21,6 +21,7 @@ from treadle.workspace.branch_decisions import (
     classify_clone,
 )
 from treadle.workspace.clone_git_dir import Clone, require_project
+from treadle.workspace.disk import read_beginning
 from treadle.workspace.disk_tree import copy_index, write_changed_paths
 from treadle.workspace.git import Git, GitFailed, GitResult, run_together
 from treadle.workspace.git_status import (
@@ -124,7 +125,7 @@ def _clone_state(clone: Clone, index: Path, refs: GitResult, status: GitResult) 
 
 
 def _is_on_branch(clone: Clone) -> bool:
-    return (clone.git_dir / "HEAD").read_bytes() == f"ref: {clone.ref}\n".encode()
+    return read_beginning(clone.git_dir / "HEAD") == f"ref: {clone.ref}\n".encode()
 
 
 async def _commit_on_tip(

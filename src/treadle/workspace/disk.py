@@ -9,6 +9,8 @@ from pathlib import Path
 from treadle.domain.errors import ProjectError
 from treadle.workspace.hostile_files import remove_tree
 
+_SMALL_FILE = 1 << 16
+
 
 @contextmanager
 def writing_to(path: Path) -> Iterator[None]:
@@ -50,3 +52,9 @@ def remove(path: Path) -> None:
         remove_tree(path)
     else:
         path.unlink(missing_ok=True)
+
+
+def read_beginning(path: Path) -> bytes:
+    """The first bytes of a small file that an agent may have replaced by a large one."""
+    with path.open("rb") as file:
+        return file.read(_SMALL_FILE)

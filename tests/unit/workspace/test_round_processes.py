@@ -21,8 +21,8 @@ from treadle.workspace.project import find_project
 
 # Bounds on git processes, not targets: a process costs some milliseconds on every round of a run.
 IDLE_ROUND = 2
-COMMITTED_ROUND = 6
-ANY_ROUND = 11
+COMMITTED_ROUND = 8
+ANY_ROUND = 13
 
 
 @dataclass(frozen=True)
