@@ -35,6 +35,8 @@ from treadle.workspace.tree_entries import ReadableTree
 HARDENED_OPTIONS = (
     # Git trusts the commit graph more than the commits themselves.
     "-c", "core.commitGraph=false",
+    # Larger files are streamed.
+    "-c", "core.bigFileThreshold=32m",
     "-c", "core.attributesFile=/dev/null",
     "-c", "core.sshCommand=false",
     "-c", "core.editor=false",
@@ -49,6 +51,8 @@ _FOREIGN_FILES = (
     *("objects/info/commit-graph", "objects/info/commit-graphs"),
 )
 
+# Git reads the file of a ref whole.
+_LONGEST_REF = 4096
 _KINDS = {stat.S_IFLNK: "a link", stat.S_IFIFO: "a pipe"}
 
 
@@ -194,7 +198,8 @@ def _repair_head(clone: Clone) -> None:
     if not head.is_file():
         remove(head)
     content = read_beginning(head) if head.exists() else b""
-    if not content.startswith(b"ref: refs/") and len(content.strip()) not in (40, 64):
+    is_ref = content.startswith(b"ref: refs/") and len(content) < _LONGEST_REF
+    if not is_ref and len(content.strip()) not in (40, 64):
         remove(head)
         head.write_text(f"ref: {clone.ref}\n")
 

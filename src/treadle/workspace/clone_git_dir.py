@@ -193,9 +193,9 @@ def _settings(identity: CommitIdentity) -> str:
     return (
         f"[user]\n\tname = {_quoted(identity.name)}\n\temail = {_quoted(identity.email)}\n"
         "[commit]\n\tgpgsign = false\n[tag]\n\tgpgsign = false\n"
-        "[core]\n\thooksPath = .git/hooks\n\tfsmonitor = false\n"
+        "[core]\n\thooksPath = .git/hooks\n\tfsmonitor = false\n\tbigFileThreshold = 32m\n"
         # Files beside the objects, which an agent could forge.
-        "\tcommitGraph = false\n\tmultiPackIndex = false\n[pack]\n\tuseBitmaps = false\n"
+        "\tmultiPackIndex = false\n[pack]\n\tuseBitmaps = false\n"
         "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
     )
 

@@ -20,6 +20,8 @@ NOTES_FILE = ".treadle-notes.md"
 PRIVATE_FOLDER = ".treadle"  # Treadle's own files in the project, which are never committed
 
 SUBMODULE_MODE = "160000"
+# An index has about 100 bytes for each file.
+_LARGEST_INDEX = 256 << 20
 PLAIN_INDEX = ("-c", "core.splitIndex=false", "-c", "core.untrackedCache=false")
 
 
@@ -136,14 +138,20 @@ def private_index(
 def copy_index(
     source: Path, target: Path, change: Callable[[bytes], bytes] = lambda index: index
 ) -> None:
-    """Replace `target` by `source` atomically; git needs the time to find stale entries."""
+    """Replace `target` by `source` atomically; git needs the time to find stale entries.
+
+    An index that is too large to be one is treated as missing.
+    """
     try:
         descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW)
     except FileNotFoundError:
         return
     with os.fdopen(descriptor, "rb") as file:
-        content = change(file.read())
-        modified = os.fstat(file.fileno()).st_mtime_ns
+        status = os.fstat(file.fileno())
+        if status.st_size > _LARGEST_INDEX:
+            return
+        content = change(file.read(status.st_size))
+        modified = status.st_mtime_ns
     with writing_to(target):
         temporary = target.with_name(target.name + ".treadle")
         temporary.unlink(missing_ok=True)

@@ -2,11 +2,12 @@
 
 import os
 import tempfile
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from treadle.policy.secret_search import SecretSearch
+from treadle.workspace.commit_authorship import LONGEST_COMMIT, AuthorshipRules, attributed
 from treadle.workspace.content_scan import ContentMatch, find_in_pieces, values_in_pieces
 from treadle.workspace.disk_tree import SUBMODULE_MODE
 from treadle.workspace.git import Git, GitFailed
@@ -64,24 +65,53 @@ def changed_paths(pieces: OutputPieces) -> Iterator[ChangedPath]:
         yield ChangedPath(os.fsdecode(path), old, new, how, mode)
 
 
-async def find_in_new_objects(git: Git, search: SecretSearch, *revisions: str) -> Findings:
-    """The credentials in the files, links and messages that only these revisions have.
+@dataclass(frozen=True, slots=True)
+class NewObjects:
+    """The credentials in new objects, and whether a commit has another author than it should."""
+
+    findings: Findings
+    is_misattributed: bool
+
+
+async def search_new_objects(
+    git: Git, search: SecretSearch, rules: AuthorshipRules, *revisions: str
+) -> NewObjects:
+    """Search the files, links and messages that only these revisions have.
 
     Each object is read once, whatever the number of its names.
     """
 
-    def read(pieces: OutputPieces) -> Findings:
-        findings = {}
+    def read(pieces: OutputPieces) -> NewObjects:
+        findings: Findings = {}
+        is_misattributed = False
         for name, kind, size in _objects(pieces):
-            content = pieces.next_bytes(size)
+            content, beginning = pieces.next_bytes(size), bytearray()
             if kind == "tree":  # its names are judged as paths
                 _skip(content)
-            elif matches := find_in_pieces(content, search):
+                continue
+            if kind == "commit":
+                content = _keep_beginning(content, beginning)
+            if matches := find_in_pieces(content, search):
                 findings[name] = matches
-        return findings
+            if kind == "commit" and not is_misattributed:
+                is_misattributed = attributed(bytes(beginning), rules, {}) != beginning
+        return NewObjects(findings, is_misattributed)
 
     listing = ("rev-list", "--objects", "--no-object-names", *revisions)
     return await read_pieces(git, read, listing, ("cat-file", "--batch", "--buffer"))
+
+
+async def read_commits(git: Git, use: Callable[[str, bytes], None], *revisions: str) -> None:
+    """Give each commit to `use`, by name and content, parents first."""
+
+    def read(pieces: OutputPieces) -> None:
+        for name, _, size in _objects(pieces):
+            content = bytearray()
+            _skip(_keep_beginning(pieces.next_bytes(size), content))
+            use(name, bytes(content))
+
+    listing = ("rev-list", "--topo-order", "--reverse", *revisions)
+    await read_pieces(git, read, listing, ("cat-file", "--batch", "--buffer"))
 
 
 async def find_known_values(
@@ -113,6 +143,13 @@ def _objects(pieces: OutputPieces) -> Iterator[tuple[str, str, int]]:
             continue  # the repository lacks it: a part of the user's history, or a submodule
         yield words[0], words[1], int(words[2])
         _skip(pieces.next_bytes(1))  # a newline ends it
+
+
+def _keep_beginning(pieces: Iterable[bytes], beginning: bytearray) -> Iterator[bytes]:
+    """The pieces; as much as a commit may have is added to `beginning`, and one byte more."""
+    for piece in pieces:
+        beginning += piece[: LONGEST_COMMIT + 1 - len(beginning)]
+        yield piece
 
 
 def _skip(pieces: Iterable[bytes]) -> None:

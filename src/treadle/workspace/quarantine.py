@@ -20,6 +20,7 @@ from treadle.workspace.temporary_folders import scratch_folder
 FETCH = (
     "-c", "fetch.fsckObjects=true",
     "-c", "transfer.fsckObjects=true",
+    "-c", "core.bigFileThreshold=32m",
     "-c", "fetch.prune=false",
     "-c", "fetch.writeCommitGraph=false",
     "-c", "fetch.output=full",

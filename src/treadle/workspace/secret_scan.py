@@ -10,6 +10,7 @@ from treadle.policy.protected_paths import protected_part
 from treadle.policy.secret_search import SecretSearch
 from treadle.workspace.agent_tree import agent_git
 from treadle.workspace.clone_git_dir import Clone
+from treadle.workspace.commit_authorship import AuthorshipRules
 from treadle.workspace.disk_tree import PLAIN_INDEX
 from treadle.workspace.git import Git
 from treadle.workspace.new_objects import (
@@ -18,8 +19,8 @@ from treadle.workspace.new_objects import (
     ChangedPath,
     Findings,
     changed_paths,
-    find_in_new_objects,
     find_known_values,
+    search_new_objects,
 )
 from treadle.workspace.output_pieces import OutputPieces, read_pieces
 from treadle.workspace.quarantine import Quarantine
@@ -47,6 +48,7 @@ class ScreenedRound:
     withheld: tuple[WithheldPath, ...] = ()
     only_in_history: tuple[WithheldPath, ...] = ()
     has_repositories: bool = False  # whether a commit adds a nested repository
+    is_misattributed: bool = False  # whether a commit has another author, date or credit
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,12 @@ class RoundWork:
     imported: str
     message: str
     quarantine: Quarantine
+    started_at: int  # when the run began
+
+    @property
+    def authorship(self) -> AuthorshipRules:
+        clone, time = self.clone, self.quarantine.time
+        return AuthorshipRules(clone.identity, self.started_at, time, clone.rules.credit_patterns)
 
     @property
     def git(self) -> Git:
@@ -95,12 +103,17 @@ async def screen_round(
     same result.
     """
     new = (committed.tip, f"--glob={ASIDE_REFS}/*", "--not", work.imported)
-    findings = await find_in_new_objects(work.git, forbidden.search, *new)
+    objects = await search_new_objects(work.git, forbidden.search, work.authorship, *new)
+    findings = objects.findings
     found = await _find_forbidden(work.git, forbidden, findings, *LOG, *new)
     if found.places and findings:
         findings = await _without_known(work, committed.tip, findings, found.places)
         found = await _find_forbidden(work.git, forbidden, findings, *LOG, *new)
-    screened = ScreenedRound(committed, has_repositories=found.has_repositories)
+    screened = ScreenedRound(
+        committed,
+        has_repositories=found.has_repositories,
+        is_misattributed=objects.is_misattributed,
+    )
     if not found.places:
         return screened
     committed = await _withhold_asides(work, committed, forbidden, findings)

@@ -93,7 +93,7 @@ async def test_the_judgement_needs_no_repair_of_the_clone(
     clone, tip = harness.workspace._clone, harness.agent.head
 
     quarantine = await fetch_round(clone, tip, clone.base)
-    work = RoundWork(clone, clone.base, "Round", quarantine)
+    work = RoundWork(clone, clone.base, "Round", quarantine, started_at=0)
     screened = await screen_round(work, CommittedRound(tip), ForbiddenContent(SecretSearch([])))
 
     assert screened.withheld == (WithheldPath(SETTINGS, 0, PROTECTED_PATH),)

@@ -12,12 +12,13 @@ from treadle.domain.events.work import (
     WorkKept,
     WorkWithheld,
 )
-from treadle.domain.ids import short_id
+from treadle.domain.ids import short_id, started_at
 from treadle.domain.run import LandingMode
 from treadle.workflows.loop.landing import Ask, land_work, why_not
 from treadle.workflows.loop.withheld_files import withheld_commits_text, withheld_reason
 from treadle.workflows.loop.workspace_spec import ImportedTip, UnlandedWork, WorkspaceSpec
 from treadle.workspace.clone import Clone
+from treadle.workspace.commit_rewrite import rewrite_commits
 from treadle.workspace.commits import CommittedRound, commit_files, commit_round
 from treadle.workspace.git import GitFailed
 from treadle.workspace.imports import (
@@ -172,8 +173,13 @@ class RunWorkspace:
         forbidden = ForbiddenContent(
             self._spec.search, self._spec.protected, frozenset(self._spec.included)
         )
-        work = RoundWork(self._clone, self._imported_tip or self.start, message, quarantine)
-        return await screen_round(work, committed, forbidden)
+        imported = self._imported_tip or self.start
+        work = RoundWork(self._clone, imported, message, quarantine, started_at(self._spec.run))
+        screened = await screen_round(work, committed, forbidden)
+        if not screened.is_misattributed:
+            return screened
+        rewritten = await rewrite_commits(quarantine, screened.committed, imported, work.authorship)
+        return replace(screened, committed=rewritten)
 
     def _record_withheld(self, screened: ScreenedRound) -> CommittedRound:
         """The round without forbidden content, which is recorded and noted for the agent."""
