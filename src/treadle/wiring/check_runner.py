@@ -17,7 +17,7 @@ from treadle.wiring.sandboxed_agent import confinement
 from treadle.wiring.setup import setup_command
 from treadle.workflows.loop.run_timer import RunTimer
 from treadle.workflows.loop.sandboxed_check_runner import CheckBounds, SandboxedCheckRunner
-from treadle.workspace.alternates import object_directories
+from treadle.workspace.alternates import lent_directories
 from treadle.workspace.clean_checkout import CleanCheckout
 
 CHECKOUT_FOLDER = "proving"
@@ -65,7 +65,7 @@ def check_runner(
 def checkout_confinement(checked: CheckedRequest, tree: CleanCheckout) -> Confinement:
     """Without protected paths, because the checkout is deleted afterwards."""
     confined = confinement(checked, workspace=tree.work, home=tree.home)
-    objects = object_directories(checked.project.git_dir)
+    objects = lent_directories(checked.project.git_dir, tree.directory.parent)
     return replace(confined, protected=(), readable=(*confined.readable, *objects))
 
 

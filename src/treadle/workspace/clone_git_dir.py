@@ -13,6 +13,7 @@ from pathlib import Path
 from treadle.domain.agent import CommitIdentity
 from treadle.domain.errors import ProjectError
 from treadle.domain.suite_report import REPORTS_FOLDER
+from treadle.workspace.alternates import lent_directories
 from treadle.workspace.attribution import hook_script
 from treadle.workspace.disk import is_written, remove, writing_to
 from treadle.workspace.disk_tree import NOTES_FILE, PRIVATE_FOLDER
@@ -151,7 +152,9 @@ def restore_git_dir(clone: Clone, git_dir: Path) -> None:
     settings = sources.disk_settings + _settings(clone.identity).encode()
     _write(git_dir / "config", settings)
     _write(git_dir / "info/exclude", _exclusions(sources, clone.rules.excluded))
-    _write(git_dir / "objects/info/alternates", os.fsencode(sources.repository / "objects") + b"\n")
+    directories = lent_directories(sources.repository, clone.path.parent)
+    alternates = "".join(f"{directory}\n" for directory in directories)
+    _write(git_dir / "objects/info/alternates", os.fsencode(alternates))
     shallow = sources.repository / "shallow"
     if shallow.exists():
         _write(git_dir / "shallow", shallow.read_bytes())

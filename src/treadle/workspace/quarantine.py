@@ -85,6 +85,12 @@ async def continue_from(clone: Clone, quarantine: Quarantine, *, made: str, judg
         copy_index(index, clone.git_dir / "index")
 
 
+def discard(quarantine: Quarantine) -> None:
+    """Remove what is imported by now, and what was left out; the clone still has that."""
+    with writing_to(quarantine.path):
+        remove(quarantine.path)
+
+
 def _git_in(clone: Clone, path: Path) -> Git:
     return Git(
         path,

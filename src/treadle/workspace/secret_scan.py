@@ -1,6 +1,5 @@
 """Keeps credentials and changes of protected paths out of what is imported."""
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
@@ -9,9 +8,6 @@ from treadle.domain.events.work import INCLUDED_FILE, PROTECTED_PATH, SECRET_FIL
 from treadle.policy.protected_paths import protected_part
 from treadle.policy.secret_search import SecretSearch
 from treadle.workspace.agent_tree import agent_git
-from treadle.workspace.clone_git_dir import Clone
-from treadle.workspace.commit_authorship import AuthorshipRules
-from treadle.workspace.disk_tree import PLAIN_INDEX
 from treadle.workspace.git import Git
 from treadle.workspace.new_objects import (
     DIFF,
@@ -23,11 +19,9 @@ from treadle.workspace.new_objects import (
     search_new_objects,
 )
 from treadle.workspace.output_pieces import OutputPieces, read_pieces
-from treadle.workspace.quarantine import Quarantine
-from treadle.workspace.salvage import ASIDE_REFS, CommittedRound, commit_work
+from treadle.workspace.round_work import RoundWork, objects_at, squash_round
+from treadle.workspace.salvage import ASIDE_REFS, CommittedRound
 from treadle.workspace.secret_files import is_secret_name
-from treadle.workspace.snapshot import tree_of
-from treadle.workspace.temporary_folders import scratch_folder
 
 # Refs in the clone for commits that must not be imported and that no imported commit contains.
 WITHHELD_REFS = "refs/treadle/withheld"
@@ -72,28 +66,6 @@ class ForbiddenContent:
         return SECRET_FILE if is_secret_name(path) else ""
 
 
-@dataclass(frozen=True, slots=True)
-class RoundWork:
-    """One round's work: its clone, the last imported commit, the message for a new commit, and the
-    quarantine with its commits."""
-
-    clone: Clone
-    imported: str
-    message: str
-    quarantine: Quarantine
-    started_at: int  # when the run began
-
-    @property
-    def authorship(self) -> AuthorshipRules:
-        clone, time = self.clone, self.quarantine.time
-        return AuthorshipRules(clone.identity, self.started_at, time, clone.rules.credit_patterns)
-
-    @property
-    def git(self) -> Git:
-        """Git in the quarantine: nothing is judged through the clone's own indexes."""
-        return self.quarantine.git
-
-
 async def screen_round(
     work: RoundWork, committed: CommittedRound, forbidden: ForbiddenContent
 ) -> ScreenedRound:
@@ -121,7 +93,7 @@ async def screen_round(
         return replace(screened, committed=committed, only_in_history=found.places)
     net = (*DIFF, work.imported, committed.tip)
     withheld = (await _find_forbidden(work.git, forbidden, findings, *net)).places
-    clean = await _squash(work, committed, [each.path for each in withheld])
+    clean = await squash_round(work, committed, [each.path for each in withheld])
     protected = [place for place in found.places if place.is_protected and place not in withheld]
     history = tuple(protected) if withheld else found.places
     return replace(screened, committed=clean, withheld=withheld, only_in_history=history)
@@ -178,7 +150,7 @@ async def _without_known(
     Only content of the last import counts, in the files that the round changes.
     """
     before = await read_pieces(work.git, _old_objects, (*DIFF, work.imported, tip))
-    before |= await _objects_at(work.git, work.imported, [place.path for place in places])
+    before |= await objects_at(work.git, work.imported, [place.path for place in places])
     values = {match.value for found in findings.values() for match in found}
     longest = max(map(len, values), default=0)
     known = await find_known_values(work.git, before, values, longest)
@@ -223,56 +195,3 @@ async def _has_forbidden(
 ) -> bool:
     command = (*LOG, *revisions, work.imported)
     return bool((await _find_forbidden(work.git, forbidden, findings, *command)).places)
-
-
-async def _squash(
-    work: RoundWork, committed: CommittedRound, left_out: Sequence[str]
-) -> CommittedRound:
-    """Make one commit of the round on top of the last import, with withheld files unchanged."""
-    time = f"{work.quarantine.time} +0000"
-    git = work.git.with_variables(GIT_AUTHOR_DATE=time, GIT_COMMITTER_DATE=time)
-    with scratch_folder() as folder:
-        indexed_git = git.with_index(folder / "index")
-        await indexed_git.run(*PLAIN_INDEX, "read-tree", committed.tip)
-        if entries := await _entries_at(git, work.imported, left_out):
-            update = (*PLAIN_INDEX, "update-index", "-z", "--index-info")
-            await indexed_git.run(*update, stdin=entries)
-        tree = await indexed_git.run(*PLAIN_INDEX, "write-tree")
-    made = None
-    if tree != await tree_of(git, work.imported):
-        made = await commit_work(
-            git, work.clone, tree, parents=(work.imported,), message=work.message
-        )
-    return replace(
-        committed,
-        tip=made or work.imported,
-        commit=made,
-        on_top_of=None,
-        tree="",
-        files=(),
-        removed=(),
-    )
-
-
-async def _objects_at(git: Git, commit: str, paths: Sequence[str]) -> set[str]:
-    """The objects that a commit has at these paths."""
-    entries = await _entries_at(git, commit, paths)
-    names = {entry.split(b"\t", 1)[0].split(b" ")[1] for entry in entries.split(b"\0") if entry}
-    return {name.decode() for name in names if name.strip(b"0")}
-
-
-async def _entries_at(git: Git, commit: str, paths: Sequence[str]) -> bytes:
-    """The entries of these paths as input for the index; a missing path is removed from it."""
-    wanted = dict.fromkeys(path for path in paths if path)
-    if not wanted:
-        return b""
-    literal = git.with_variables(GIT_LITERAL_PATHSPECS="1")
-    # A file may have replaced a directory, whose files are then needed too.
-    listing = await literal.run("ls-tree", "-r", "-z", "--full-tree", commit, "--", *wanted)
-    entries = {}
-    for line in filter(None, listing.split("\0")):
-        attributes, path = line.split("\t", 1)
-        mode, _, blob = attributes.split(" ")
-        entries[path] = f"{mode} {blob}"
-    absent = f"0 {'0' * len(commit)}"
-    return os.fsencode("".join(f"{entries.get(path, absent)}\t{path}\0" for path in wanted))

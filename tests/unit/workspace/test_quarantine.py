@@ -9,7 +9,8 @@ from treadle.domain.events.work import PROTECTED_PATH, WithheldPath
 from treadle.policy.secret_search import SecretSearch
 from treadle.workspace.commits import CommittedRound
 from treadle.workspace.quarantine import fetch_round
-from treadle.workspace.secret_scan import ForbiddenContent, RoundWork, screen_round
+from treadle.workspace.round_work import RoundWork
+from treadle.workspace.secret_scan import ForbiddenContent, screen_round
 
 from .lying_packs import (
     commit_evil,

@@ -28,15 +28,11 @@ from treadle.workspace.imports import (
     import_work,
 )
 from treadle.workspace.notes import NotesRefused, copy_notes_in, copy_notes_out, write_notes
-from treadle.workspace.quarantine import Quarantine, continue_from, fetch_round
+from treadle.workspace.quarantine import Quarantine, continue_from, discard, fetch_round
 from treadle.workspace.round_losses import clear_loss, note_loss, note_withheld, read_withheld
+from treadle.workspace.round_work import RoundWork
 from treadle.workspace.salvage import SET_ASIDE_REMARK
-from treadle.workspace.secret_scan import (
-    ForbiddenContent,
-    RoundWork,
-    ScreenedRound,
-    screen_round,
-)
+from treadle.workspace.secret_scan import ForbiddenContent, ScreenedRound, screen_round
 from treadle.workspace.snapshot import Snapshot
 from treadle.workspace.tree_change import TreeChange, measure_change
 
@@ -160,6 +156,7 @@ class RunWorkspace:
         older_tip = self._imported_tip or self._clone.base
         is_new = await self._import(judged.tip, quarantine.path, before=self._is_one_more(judged))
         await continue_from(self._clone, quarantine, made=committed.tip, judged=judged.tip)
+        discard(quarantine)
         if not is_new or not screened.has_repositories:
             return judged, ()
         return judged, await find_nested_repositories(self._spec.project, older_tip, judged.tip)
