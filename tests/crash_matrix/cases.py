@@ -137,7 +137,19 @@ HOME = (
         Call(f"{RUN_WORKSPACE}:commit_round", "after", number=2),
     ),
     cut("work.committed stored", stored("work.committed")),
-    cut("git fetch running", git_running("fetch", number=2)),
+    cut("git fetch into the quarantine running", git_running("fetch", "/tip", number=2)),
+    cut(
+        "fetched into the quarantine, not judged",
+        Call(f"{RUN_WORKSPACE}:fetch_round", "after", number=2),
+        scenario=OWN_COMMIT,
+    ),
+    cut("judged, not imported", Call(f"{RUN_WORKSPACE}:screen_round", "after", number=2)),
+    cut("git fetch running", git_running("fetch", ".quarantine", number=2)),
+    cut(
+        "imported, clone not continued",
+        Call(f"{RUN_WORKSPACE}:continue_from", "before", number=2),
+        scenario=OWN_COMMIT,
+    ),
     cut("fetched, not told", Call(f"{RUN_WORKSPACE}:import_work", "after", number=2)),
     cut(
         "fetched, not told, agent's own commit",

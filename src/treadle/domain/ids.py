@@ -20,3 +20,8 @@ def make_run_id(*, unix_ms: int, random_bits: int) -> RunId:
 def short_id(run: RunId) -> str:
     """The last eight hex digits, which people type and the run's branch name ends with."""
     return run.replace("-", "")[-SHORT_DIGITS:]
+
+
+def started_at(run: RunId) -> int:
+    """When the run was requested, in seconds."""
+    return (UUID(run).int >> 80) // 1000

@@ -32,6 +32,11 @@ class SecretSearch:
     def __init__(self, secrets: Iterable[str]) -> None:
         self._known = encoded_forms(secrets)
 
+    @property
+    def longest(self) -> int:
+        """The length of the longest value that is known."""
+        return len(self._known[0]) if self._known else 0
+
     def may_hold(self, text: str) -> bool:
         """Whether a search is worthwhile, which is rare."""
         return any(hint in text for hint in _HINTS) or any(form in text for form in self._known)

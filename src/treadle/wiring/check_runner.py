@@ -18,7 +18,7 @@ from treadle.wiring.setup import setup_runs
 from treadle.workflows.loop.run_timer import RunTimer
 from treadle.workflows.loop.run_workspace import RunWorkspace
 from treadle.workflows.loop.sandboxed_check_runner import CheckBounds, SandboxedCheckRunner
-from treadle.workspace.alternates import object_directories
+from treadle.workspace.alternates import lent_directories
 from treadle.workspace.clean_checkout import CleanCheckout
 
 CHECKOUT_FOLDER = "proving"
@@ -80,7 +80,7 @@ def check_runner(
 def checkout_confinement(checked: CheckedRequest, tree: CleanCheckout) -> Confinement:
     """Without protected paths, because the checkout is deleted afterwards."""
     confined = confinement(checked, workspace=tree.work, home=tree.home)
-    objects = object_directories(checked.project.git_dir)
+    objects = lent_directories(checked.project.git_dir, tree.directory.parent)
     return replace(confined, protected=(), readable=(*confined.readable, *objects))
 
 

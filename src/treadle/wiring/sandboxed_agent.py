@@ -16,7 +16,7 @@ from treadle.wiring.browser import Servers
 from treadle.wiring.checked_request import CheckedRequest
 from treadle.wiring.policy import confinement_facts
 from treadle.wiring.protected_paths import sealed_paths
-from treadle.workspace.alternates import object_directories
+from treadle.workspace.alternates import alternates_files, lent_directories
 
 
 def session_sandbox(
@@ -30,7 +30,7 @@ def session_sandbox(
     hears what its limits did."""
     readable = (
         *checked.reach.readable,
-        *object_directories(checked.project.git_dir),
+        *lent_directories(checked.project.git_dir, checked.directory),
         *network.readable,
         BRIDGE,
         *servers.readable,
@@ -70,7 +70,10 @@ def confinement(checked: CheckedRequest, *, workspace: Path, home: Path) -> Conf
         readable=checked.reach.readable,
         writable=checked.reach.writable,
         links=checked.reach.links,
-        emptied=checked.indexes.login_files if checked.indexes else (),
+        emptied=(
+            *(checked.indexes.login_files if checked.indexes else ()),
+            *alternates_files(checked.project.git_dir),
+        ),
         protected=tuple(Path(name) for name in (*SEALED, *there, *kept)),
         limits=checked.reach.limits,
     )

@@ -34,10 +34,12 @@ from treadle.workspace.round_losses import EMPTIED, note_loss
 from treadle.workspace.tree_entries import ReadableTree
 
 # Of a file that holds the name of a ref.
-LONGEST_HEAD = 8192
-_HARDENED_OPTIONS = (
+LONGEST_HEAD = 4096
+HARDENED_OPTIONS = (
     # Git trusts the commit graph more than the commits themselves.
     "-c", "core.commitGraph=false",
+    # Larger files are streamed.
+    "-c", "core.bigFileThreshold=32m",
     "-c", "core.attributesFile=/dev/null",
     "-c", "core.sshCommand=false",
     "-c", "core.editor=false",
@@ -64,7 +66,7 @@ def agent_git(clone: Clone) -> Git:
             f"--git-dir={clone.git_dir}",
             f"--work-tree={clone.path}",
             *QUIET_OPTIONS,
-            *_HARDENED_OPTIONS,
+            *HARDENED_OPTIONS,
         ),
         limit_s=clone.project.git.limit_s,
         program=clone.project.git.program,
@@ -174,6 +176,7 @@ def _repair_git_dir(clone: Clone) -> None:
     git_dir = clone.git_dir
     for name in _FOREIGN_FILES:
         remove(git_dir / name)
+    _remove_pack_side_files(git_dir / "objects/pack")
     restore_git_dir(clone, git_dir)
     # The processes that took these locks have ended with their session.
     with os.scandir(git_dir) as entries:
@@ -184,12 +187,21 @@ def _repair_git_dir(clone: Clone) -> None:
     _repair_head(clone)
 
 
+def _remove_pack_side_files(folder: Path) -> None:
+    """Remove bitmaps, reverse indexes and the like: git believes them more than the objects."""
+    if folder.is_dir():
+        for path in folder.iterdir():
+            if path.suffix not in (".pack", ".idx"):
+                remove(path)
+
+
 def _repair_head(clone: Clone) -> None:
     head = clone.git_dir / "HEAD"
     if not head.is_file():
         remove(head)
     content = read_start(head, LONGEST_HEAD) or b""
-    if not content.startswith(b"ref: refs/") and len(content.strip()) not in (40, 64):
+    is_ref = content.startswith(b"ref: refs/") and len(content) < LONGEST_HEAD
+    if not is_ref and len(content.strip()) not in (40, 64):
         remove(head)
         head.write_text(f"ref: {clone.ref}\n")
 

@@ -96,7 +96,7 @@ class CleanCheckout:
             await copy_lfs_files(project, tree, entries, self.work)
             await asyncio.to_thread(place_files, self.included.all_sources, self.work)
             objects = self._git / "objects"
-            await write_history(project, commit, self.work, index=self._index, objects=objects)
+            await write_history(project, commit, self.directory, objects=objects)
             await asyncio.to_thread(remove, self._git)
             return tree.name
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from treadle.domain.agent import CommitIdentity
 from treadle.domain.errors import ProjectError
 from treadle.domain.suite_report import REPORTS_FOLDER
+from treadle.workspace.alternates import lent_directories
 from treadle.workspace.attribution import hook_script
 from treadle.workspace.disk import is_written, remove, writing_to
 from treadle.workspace.disk_tree import NOTES_FILE, PRIVATE_FOLDER
@@ -152,7 +153,9 @@ def restore_git_dir(clone: Clone, git_dir: Path) -> None:
     settings = sources.disk_settings + _settings(clone.identity).encode()
     _write(git_dir / "config", settings)
     _write(git_dir / "info/exclude", _exclusions(sources, clone.rules.excluded))
-    _write(git_dir / "objects/info/alternates", os.fsencode(sources.repository / "objects") + b"\n")
+    directories = lent_directories(sources.repository, clone.path.parent)
+    alternates = "".join(f"{directory}\n" for directory in directories)
+    _write(git_dir / "objects/info/alternates", os.fsencode(alternates))
     shallow = sources.repository / "shallow"
     if shallow.exists():
         _write(git_dir / "shallow", shallow.read_bytes())
@@ -194,7 +197,9 @@ def _settings(identity: CommitIdentity) -> str:
     return (
         f"[user]\n\tname = {_quoted(identity.name)}\n\temail = {_quoted(identity.email)}\n"
         "[commit]\n\tgpgsign = false\n[tag]\n\tgpgsign = false\n"
-        "[core]\n\thooksPath = .git/hooks\n\tfsmonitor = false\n"
+        "[core]\n\thooksPath = .git/hooks\n\tfsmonitor = false\n\tbigFileThreshold = 32m\n"
+        # Files beside the objects, which an agent could forge.
+        "\tmultiPackIndex = false\n[pack]\n\tuseBitmaps = false\n"
         "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
     )
 

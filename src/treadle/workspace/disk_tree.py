@@ -20,8 +20,8 @@ NOTES_FILE = ".treadle-notes.md"
 PRIVATE_FOLDER = ".treadle"  # Treadle's own files in the project, which are never committed
 
 SUBMODULE_MODE = "160000"
-# That of several million files.
-LARGEST_INDEX = 512 << 20
+# An index has about 100 bytes for each file.
+LARGEST_INDEX = 256 << 20
 PLAIN_INDEX = ("-c", "core.splitIndex=false", "-c", "core.untrackedCache=false")
 
 

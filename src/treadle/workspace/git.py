@@ -126,6 +126,10 @@ class Git:
             os.fsdecode(stderr),
         )
 
+    def start(self, *arguments: str, stdin: int) -> "subprocess.Popen[bytes]":
+        """Start a command whose output the caller reads in pieces; see `output_pieces`."""
+        return self._start(arguments, stdin)
+
     def _start(self, arguments: tuple[str, ...], stdin: int) -> "subprocess.Popen[bytes]":
         try:
             return subprocess.Popen(

@@ -1,4 +1,4 @@
-"""Imports commits from a run's clone into the user's repository, on the run's branch.
+"""Imports judged commits into the user's repository, on the run's branch.
 
 Nothing else there changes: not the checkout, the index, HEAD, other branches or FETCH_HEAD.
 """
@@ -12,19 +12,8 @@ from treadle.workspace.clone_git_dir import Clone
 from treadle.workspace.disk_tree import SUBMODULE_MODE
 from treadle.workspace.git import GitFailed
 from treadle.workspace.project import Project
+from treadle.workspace.quarantine import FETCH, FetchFailed
 from treadle.workspace.salvage import ASIDE_REFS
-
-_FETCH = (
-    "-c", "fetch.fsckObjects=true",
-    "-c", "transfer.fsckObjects=true",
-    "-c", "fetch.prune=false",
-    "-c", "fetch.writeCommitGraph=false",
-    "-c", "fetch.output=full",
-    # Otherwise git treats every update as a fast-forward.
-    "-c", "fetch.showForcedUpdates=true",
-    "fetch", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
-    "--no-recurse-submodules", "--no-prune",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +32,6 @@ class NothingToImport:
     """The run has no commit beyond its snapshot and had none before."""
 
 
-class FetchFailed(GitFailed):
-    """The clone cannot provide the commits, or the user's repository rejects them."""
-
-
 @dataclass(frozen=True, slots=True)
 class _PlacedBranch:
     """The branch that contains the work."""
@@ -56,15 +41,16 @@ class _PlacedBranch:
 
 
 async def import_work(
-    project: Project, clone: Clone, run: RunId, tip: str, *, before: ImportedBranch | None = None
+    clone: Clone, run: RunId, tip: str, *, source: Path, before: ImportedBranch | None = None
 ) -> ImportedBranch | NothingToImport:
-    """Import `tip` from a clone that was repaired since the agent ran, as by `commit_round`.
+    """Import `tip` from the repository `source`: the quarantine in which it was judged.
 
     `before` is an earlier import, if `tip` is known to be one commit on top of it. After an
     interruption a ref keeps the fetched commits, and a second call has the same result.
     """
-    placed = await _fast_forward(project, clone, run, tip)
-    placed = placed or await _fetch_and_place(project, clone, run, tip)
+    project = clone.project
+    placed = await _fast_forward(clone, run, tip, source)
+    placed = placed or await _fetch_and_place(clone, run, tip, source)
     if placed is None:
         return NothingToImport()
     if before is not None:
@@ -97,14 +83,12 @@ async def find_nested_repositories(project: Project, older: str, newer: str) -> 
     )
 
 
-async def _fast_forward(
-    project: Project, clone: Clone, run: RunId, tip: str
-) -> _PlacedBranch | None:
+async def _fast_forward(clone: Clone, run: RunId, tip: str, source: Path) -> _PlacedBranch | None:
     """Fetch directly onto the run's branch; None if it would lose commits or is checked out."""
     if tip == clone.base or _has_linked_worktrees(clone.sources.repository):
         return None
-    git = project.git.with_variables(GIT_REFLOG_ACTION="treadle")
-    fetched = await git.try_run(*_FETCH, str(clone.path), f"{tip}:{clone.ref}", _aside_refspec(run))
+    git = clone.project.git.with_variables(GIT_REFLOG_ACTION="treadle")
+    fetched = await git.try_run(*FETCH, str(source), f"{tip}:{clone.ref}", _aside_refspec(run))
     if not fetched.ok:
         return None
     # Git lists exactly the refs that it moved.
@@ -128,12 +112,13 @@ def _aside_refspec(run: RunId) -> str:
 
 
 async def _fetch_and_place(
-    project: Project, clone: Clone, run: RunId, tip: str
+    clone: Clone, run: RunId, tip: str, source: Path
 ) -> _PlacedBranch | None:
     """Fetch, back up the branch if it would lose commits, then move it in one step."""
+    project = clone.project
     incoming = f"refs/treadle/incoming/{run}"
     try:
-        await project.git.run(*_FETCH, str(clone.path), f"+{tip}:{incoming}", _aside_refspec(run))
+        await project.git.run(*FETCH, str(source), f"+{tip}:{incoming}", _aside_refspec(run))
     except GitFailed as error:
         raise FetchFailed(error.message, hint=error.hint) from error
     branch, current = await _free_branch(project, clone.branch)

@@ -1,10 +1,8 @@
 """Keeps credentials and changes of protected paths out of what is imported."""
 
-import os
-import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from treadle.domain.events.work import (
     IGNORED_FILE,
@@ -17,29 +15,27 @@ from treadle.policy.protected_paths import protected_part
 from treadle.policy.secret_search import SecretSearch
 from treadle.policy.tool_files import ToolFileSettings
 from treadle.workspace.agent_tree import agent_git
-from treadle.workspace.backups import ref_move
-from treadle.workspace.clone_git_dir import Clone
-from treadle.workspace.disk_tree import PLAIN_INDEX, copy_index, private_index
 from treadle.workspace.git import Git
 from treadle.workspace.ignore_rules import IgnoreRules
-from treadle.workspace.patches import (
-    PATCHES,
-    PatchBlock,
-    added_blocks,
-    added_names,
-    changed_names,
-    removed_text,
+from treadle.workspace.new_objects import (
+    DIFF,
+    LOG,
+    ChangedPath,
+    Findings,
+    changed_paths,
+    find_known_values,
+    search_new_objects,
 )
-from treadle.workspace.salvage import ASIDE_REFS, CommittedRound, commit_work
+from treadle.workspace.output_pieces import OutputPieces, read_pieces
+from treadle.workspace.round_work import RoundWork, objects_at, squash_round
+from treadle.workspace.salvage import ASIDE_REFS, CommittedRound
 from treadle.workspace.secret_files import is_secret_name
-from treadle.workspace.snapshot import tree_of
 
 # Refs in the clone for commits that must not be imported and that no imported commit contains.
 WITHHELD_REFS = "refs/treadle/withheld"
 
-_LARGEST = 1 << 20
-_LOG = ("log", "-m", "--pretty=medium", "--no-notes", "--no-mailmap", *PATCHES)
-_PATCH = ("diff-tree", "-r", *PATCHES)
+# A run sets aside one commit in a round at most; an agent can make any number of such refs.
+_MOST_ASIDES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +49,8 @@ class ScreenedRound:
     committed: CommittedRound
     withheld: tuple[WithheldPath, ...] = ()
     only_in_history: tuple[WithheldPath, ...] = ()
+    has_repositories: bool = False  # whether a commit adds a nested repository
+    is_misattributed: bool = False  # whether a commit has another author, date or credit
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,183 +81,132 @@ class ForbiddenContent:
         return IGNORED_FILE if self.ignored.covers_new(path) else ""
 
 
-@dataclass(frozen=True, slots=True)
-class RoundWork:
-    """One round's work: its clone, the last imported commit, and the message for a new commit."""
-
-    clone: Clone
-    imported: str
-    message: str
-
-    @property
-    def git(self) -> Git:
-        return agent_git(self.clone)
-
-
 async def screen_round(
     work: RoundWork, committed: CommittedRound, forbidden: ForbiddenContent
 ) -> ScreenedRound:
-    """Search all new content.
+    """Search all new content and all changed paths.
 
-    This takes one git command if the agent made commits, and none if it only left files. After an
-    interruption a second call has the same result.
+    This takes three git commands if nothing is found. After an interruption a second call has the
+    same result.
     """
-    has_only_files = committed.on_top_of == work.imported and not _has_asides(work.clone)
-    if has_only_files and _are_harmless(work.clone.path, committed, forbidden):
-        return ScreenedRound(committed)
-    log = await _print_patch(
-        work.git, *_LOG, committed.tip, f"--glob={ASIDE_REFS}/*", "--not", work.imported
+    new = (committed.tip, f"--glob={ASIDE_REFS}/*", "--not", work.imported)
+    objects = await search_new_objects(work.git, forbidden.search, work.authorship, *new)
+    findings = objects.findings
+    found = await _find_forbidden(work.git, forbidden, findings, *LOG, *new)
+    if found.places and findings:
+        findings = await _without_known(work, committed.tip, findings, found.places)
+        found = await _find_forbidden(work.git, forbidden, findings, *LOG, *new)
+    screened = ScreenedRound(
+        committed,
+        has_repositories=found.has_repositories,
+        is_misattributed=objects.is_misattributed,
     )
-    if not _find_forbidden(log, forbidden):
-        return ScreenedRound(committed)
-    patch = await _print_patch(work.git, *_PATCH, work.imported, committed.tip)
-    # A secret that the repository already contained is not new, and not Treadle's to remove.
-    before = removed_text(patch)
-    matches = _find_forbidden(log, forbidden, before)
-    if not matches:
-        return ScreenedRound(committed)
-    committed = await _withhold_asides(work, committed, forbidden, before)
-    commits = await _print_patch(work.git, *_LOG, committed.tip, "--not", work.imported)
-    if not _find_forbidden(commits, forbidden, before):
-        return ScreenedRound(committed, only_in_history=matches)
-    withheld = _find_forbidden(patch, forbidden, before)
-    clean = await _squash(work, committed, [each.path for each in withheld])
-    protected = [match for match in matches if match.is_protected and match not in withheld]
-    return ScreenedRound(clean, withheld, tuple(protected) if withheld else matches)
+    if not found.places:
+        return screened
+    committed = await _withhold_asides(work, committed, forbidden, findings)
+    if not await _has_forbidden(work, forbidden, findings, committed.tip, "--not"):
+        return replace(screened, committed=committed, only_in_history=found.places)
+    net = (*DIFF, work.imported, committed.tip)
+    withheld = (await _find_forbidden(work.git, forbidden, findings, *net)).places
+    clean = await squash_round(work, committed, [each.path for each in withheld])
+    protected = [place for place in found.places if place.is_protected and place not in withheld]
+    history = tuple(protected) if withheld else found.places
+    return replace(screened, committed=clean, withheld=withheld, only_in_history=history)
 
 
-async def _print_patch(git: Git, *command: str) -> str:
-    return await git.run("-c", "core.quotePath=false", *command)
+@dataclass(frozen=True, slots=True)
+class _ForbiddenPaths:
+    """The forbidden places among some changes, and whether they add a nested repository."""
+
+    places: tuple[WithheldPath, ...]
+    has_repositories: bool
 
 
-def _has_asides(clone: Clone) -> bool:
-    """Whether an import would fetch set-aside commits; an agent can create such refs itself."""
-    packed = clone.git_dir / "packed-refs"
-    return (clone.git_dir / ASIDE_REFS).is_dir() or (
-        packed.is_file() and ASIDE_REFS.encode() in packed.read_bytes()
-    )
+async def _find_forbidden(
+    git: Git, forbidden: ForbiddenContent, findings: Findings, *command: str
+) -> _ForbiddenPaths:
+    """The forbidden paths among those that the command lists, and those with findings."""
+
+    def read(pieces: OutputPieces) -> _ForbiddenPaths:
+        has_repositories = False
+        protected: dict[WithheldPath, None] = {}
+        new: dict[WithheldPath, None] = {}
+        credentials: dict[WithheldPath, None] = {}
+        for change in changed_paths(pieces):
+            path = change.path
+            has_repositories |= change.is_repository
+            if path is not None and forbidden.protects(path):
+                protected[WithheldPath(path, 0, PROTECTED_PATH)] = None
+            elif path is not None and change.is_added and (why := forbidden.why_not_new(path)):
+                new[WithheldPath(path, 0, why)] = None
+            credentials.update(dict.fromkeys(_credentials(change, forbidden.search, findings)))
+        return _ForbiddenPaths((*protected, *new, *credentials), has_repositories)
+
+    return await read_pieces(git, read, command)
 
 
-def _find_forbidden(
-    patch: str, forbidden: ForbiddenContent, before: str = ""
-) -> tuple[WithheldPath, ...]:
-    """The protected paths and the credentials in a patch, except credentials in `before`."""
-    names = dict.fromkeys(changed_names(patch))
-    protected = [
-        WithheldPath(name, 0, PROTECTED_PATH) for name in names if forbidden.protects(name)
-    ]
-    new = [
-        WithheldPath(name, 0, reason)
-        for name in dict.fromkeys(added_names(patch))
-        if not forbidden.protects(name) and (reason := forbidden.why_not_new(name))
-    ]
-    by_path = (*protected, *new)
-    if not forbidden.search.may_hold(_readable(patch)):
-        return by_path
-    return (*by_path, *_find_in_blocks(added_blocks(patch), forbidden.search, before))
+def _credentials(
+    change: ChangedPath, search: SecretSearch, findings: Findings
+) -> Iterator[WithheldPath]:
+    """The credentials in the name and the content of a changed file, or in a commit's message."""
+    path = change.path
+    if path is not None and change.is_added and search.may_hold(path):
+        for secret in search.find_secrets(path):
+            yield WithheldPath(path, 0, secret.kind)
+    for match in findings.get(change.new, ()):
+        yield WithheldPath(path or "", match.line if path is not None else 0, match.kind)
 
 
-def _find_in_blocks(
-    blocks: Iterable[PatchBlock], search: SecretSearch, before: str = ""
-) -> tuple[WithheldPath, ...]:
-    withheld: dict[WithheldPath, None] = {}
-    for block in blocks:
-        text = _readable(block.text)
-        if not search.may_hold(text):
-            continue
-        for secret in search.find_secrets(text):
-            if secret.value not in before:
-                line = block.line and block.line + text.count("\n", 0, secret.at)
-                withheld[WithheldPath(block.path, line, secret.kind)] = None
-    return tuple(withheld)
+async def _without_known(
+    work: RoundWork, tip: str, findings: Findings, places: Sequence[WithheldPath]
+) -> Findings:
+    """The findings without what the repository already contained: it is not Treadle's to remove.
+
+    Only content of the last import counts, in the files that the round changes.
+    """
+    before = await read_pieces(work.git, _old_objects, (*DIFF, work.imported, tip))
+    before |= await objects_at(work.git, work.imported, [place.path for place in places])
+    values = {match.value for found in findings.values() for match in found}
+    longest = max(map(len, values), default=0)
+    known = await find_known_values(work.git, before, values, longest)
+    left = {
+        name: tuple(match for match in found if match.value not in known)
+        for name, found in findings.items()
+    }
+    return {name: found for name, found in left.items() if found}
 
 
-def _readable(text: str) -> str:
-    """The text without zero bytes, which separate the letters in UTF-16."""
-    return text.replace("\0", "") if "\0" in text else text
-
-
-def _are_harmless(workspace: Path, committed: CommittedRound, forbidden: ForbiddenContent) -> bool:
-    """Whether no file is protected or may contain a credential; a large file counts as harmful."""
-    if any(forbidden.protects(name) for name in (*committed.files, *committed.removed)):
-        return False
-    if any(forbidden.why_not_new(name) for name in committed.files):
-        return False
-    for name in committed.files:
-        text = _text_of(workspace / name)
-        blocks = () if text is None else (PatchBlock(name, 1, text), PatchBlock(name, 0, name))
-        if not blocks or _find_in_blocks(blocks, forbidden.search):
-            return False
-    return True
-
-
-def _text_of(path: Path) -> str | None:
-    """The content that git has of a file; None if it is unreadable or too large."""
-    try:
-        if path.is_symlink():
-            return os.fspath(path.readlink())
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return None
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
-        content = file.read(_LARGEST + 1)
-    return None if len(content) > _LARGEST else os.fsdecode(content)
+def _old_objects(pieces: OutputPieces) -> set[str]:
+    return {change.old for change in changed_paths(pieces) if change.old.strip("0")}
 
 
 async def _withhold_asides(
-    work: RoundWork, committed: CommittedRound, forbidden: ForbiddenContent, before: str
+    work: RoundWork, committed: CommittedRound, forbidden: ForbiddenContent, findings: Findings
 ) -> CommittedRound:
-    """Move set-aside commits that must not be imported to a ref that is not fetched."""
-    git = work.git
-    listing = await git.run("for-each-ref", "--format=%(objectname) %(refname)", ASIDE_REFS)
-    for line in filter(None, listing.split("\n")):
-        commit, name = line.split(" ", 1)
-        commits = await _print_patch(git, *_LOG, commit, "--not", work.imported, committed.tip)
-        if _find_forbidden(commits, forbidden, before):
-            await git.run("update-ref", f"{WITHHELD_REFS}/{commit}", commit)
-            await git.run("update-ref", "-d", name)
-            if commit == committed.aside:
-                committed = replace(committed, aside=None)
+    """Move set-aside commits that must not be imported to refs of the clone that are not fetched,
+    all of them if there are too many."""
+    listing = await work.git.run("for-each-ref", "--format=%(objectname) %(refname)", ASIDE_REFS)
+    asides = [line.split(" ", 1) for line in listing.split("\n") if line]
+    withheld = asides
+    if len(asides) <= _MOST_ASIDES:
+        withheld = [
+            [commit, name]
+            for commit, name in asides
+            if await _has_forbidden(work, forbidden, findings, commit, "--not", committed.tip)
+        ]
+    if not withheld:
+        return committed
+    deleted = "".join(f"delete {name}\n" for _, name in withheld)
+    kept = "".join(f"update {WITHHELD_REFS}/{commit} {commit}\n" for commit, _ in withheld)
+    await agent_git(work.clone).run("update-ref", "--stdin", stdin=(kept + deleted).encode())
+    await work.git.run("update-ref", "--stdin", stdin=deleted.encode())
+    if any(commit == committed.aside for commit, _ in withheld):
+        return replace(committed, aside=None)
     return committed
 
 
-async def _squash(
-    work: RoundWork, committed: CommittedRound, left_out: Sequence[str]
-) -> CommittedRound:
-    """Make one commit of the round on top of the last import, with withheld files unchanged."""
-    git, clone = work.git, work.clone
-    with private_index(clone.git_dir / "index") as index:
-        indexed_git = git.with_index(index)
-        await indexed_git.run(*PLAIN_INDEX, "read-tree", committed.tip)
-        if entries := await _entries_at(git, work.imported, left_out):
-            update = (*PLAIN_INDEX, "update-index", "-z", "--index-info")
-            await indexed_git.run(*update, stdin=entries)
-        tree = await indexed_git.run(*PLAIN_INDEX, "write-tree")
-        made = None
-        if tree != await tree_of(git, work.imported):
-            made = await commit_work(
-                git, clone, tree, parents=(work.imported,), message=work.message
-            )
-        tip = made or work.imported
-        await git.run(*ref_move(clone.ref, tip, from_=committed.tip))
-        copy_index(index, clone.git_dir / "index")
-    return replace(committed, tip=tip, commit=made, on_top_of=None, tree="", files=(), removed=())
-
-
-async def _entries_at(git: Git, commit: str, paths: Sequence[str]) -> bytes:
-    """The entries of these paths as input for the index; a missing path is removed from it."""
-    wanted = dict.fromkeys(path for path in paths if path)
-    if not wanted:
-        return b""
-    literal = git.with_variables(GIT_LITERAL_PATHSPECS="1")
-    # A file may have replaced a directory, whose files are then needed too.
-    listing = await literal.run("ls-tree", "-r", "-z", "--full-tree", commit, "--", *wanted)
-    entries = {}
-    for line in filter(None, listing.split("\0")):
-        attributes, path = line.split("\t", 1)
-        mode, _, blob = attributes.split(" ")
-        entries[path] = f"{mode} {blob}"
-    absent = f"0 {'0' * len(commit)}"
-    return os.fsencode("".join(f"{entries.get(path, absent)}\t{path}\0" for path in wanted))
+async def _has_forbidden(
+    work: RoundWork, forbidden: ForbiddenContent, findings: Findings, *revisions: str
+) -> bool:
+    command = (*LOG, *revisions, work.imported)
+    return bool((await _find_forbidden(work.git, forbidden, findings, *command)).places)

@@ -4,9 +4,10 @@ import os
 import shutil
 from pathlib import Path
 
-from treadle.workspace.alternates import object_directories
+from treadle.workspace.alternates import lent_directories, object_directories
 from treadle.workspace.clone_git_dir import agent_environment
 from treadle.workspace.git import QUIET_OPTIONS, Git
+from treadle.workspace.lent_objects import lend_objects
 from treadle.workspace.project import Project
 
 _SHA256_DIGITS = 64
@@ -14,7 +15,7 @@ _SHA256_DIGITS = 64
 
 def make_throwaway_git(project: Project, commit: str, git_dir: Path, work: Path) -> Git:
     """Git for `work` that reads no settings of the user, and writes to a new git directory."""
-    write_git_dir(project, commit, git_dir)
+    write_git_dir(commit, git_dir, object_directories(project.git_dir))
     return Git(
         work,
         agent_environment(project.git.environment),
@@ -24,31 +25,35 @@ def make_throwaway_git(project: Project, commit: str, git_dir: Path, work: Path)
     )
 
 
-async def write_history(
-    project: Project, commit: str, work: Path, *, index: Path, objects: Path
-) -> None:
-    """Write a git directory with the commit, its ancestors and the tags, for commands in `work`.
+async def write_history(project: Project, commit: str, checkout: Path, *, objects: Path) -> None:
+    """Write a git directory with the commit, its ancestors and the tags, for commands in a checkout
+    of the run's directory.
 
     It has no branch and no settings, and reads the user's objects and those in `objects`. Writes
     to it go nowhere else.
     """
+    await lend_objects(project, commit, checkout.parent)
     listing = await project.git.run(
         "for-each-ref", "--format=%(objectname) %(refname)", "refs/tags"
     )
-    git_dir = work / ".git"
-    write_git_dir(project, commit, git_dir)
+    git_dir = checkout / "work" / ".git"
+    write_git_dir(commit, git_dir, lent_directories(project.git_dir, checkout.parent))
     # Size and modification time must do: in a sandbox the owner may be another, and when Treadle
     # sets an access time, the time of the last change is another.
     with (git_dir / "config").open("a", encoding="utf-8") as config:
         config.write("[core]\ncheckStat = minimal\n")
     _write(git_dir / "packed-refs", listing)
-    shutil.copytree(objects, git_dir / "objects", dirs_exist_ok=True)
-    shutil.copy2(index, git_dir / "index")
+    # Its alternates are not for commands.
+    without = shutil.ignore_patterns("alternates")
+    shutil.copytree(objects, git_dir / "objects", ignore=without, dirs_exist_ok=True)
+    shutil.copy2(checkout / "index", git_dir / "index")
 
 
-def write_git_dir(project: Project, commit: str, git_dir: Path) -> None:
-    """Write a git directory with the commit and its ancestors, without settings and branches."""
-    objects = object_directories(project.git_dir)
+def write_git_dir(commit: str, git_dir: Path, objects: tuple[Path, ...]) -> None:
+    """Write a git directory with the commit and its ancestors, without settings and branches.
+
+    The first of the object directories is the project's own.
+    """
     (git_dir / "objects" / "info").mkdir(parents=True)
     (git_dir / "refs").mkdir()
     _write(git_dir / "HEAD", commit)

@@ -16,6 +16,7 @@ from treadle.workspace.clone import Clone, CommitRules, make_clone
 from treadle.workspace.commits import commit_round
 from treadle.workspace.imports import ImportedBranch, NothingToImport, import_work
 from treadle.workspace.project import Project, find_project
+from treadle.workspace.quarantine import fetch_round
 from treadle.workspace.snapshot import Snapshot, take_snapshot
 
 RUN: RunId = make_run_id(unix_ms=1_700_000_000_000, random_bits=0x1234_5678_9ABC_DEF0)
@@ -177,7 +178,8 @@ async def run_on(
 async def import_run(run: Run) -> ImportedBranch | NothingToImport:
     """What the end of a round does: commit the rest, import it all."""
     rest = await commit_round(run.clone, "Work")
-    return await import_work(run.project, run.clone, RUN, rest.tip)
+    quarantine = await fetch_round(run.clone, rest.tip, run.clone.base)
+    return await import_work(run.clone, RUN, rest.tip, source=quarantine.path)
 
 
 async def deliver_on(user: Repository) -> LandingOutcome:

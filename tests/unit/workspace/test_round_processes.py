@@ -21,10 +21,10 @@ from treadle.workspace.project import find_project
 
 # Bounds on git processes, not targets: a process costs some milliseconds on every round of a run.
 IDLE_ROUND = 2
-COMMITTED_ROUND = 6
+COMMITTED_ROUND = 8
 # Once per run, the ignore rules of its start are read.
 READING_RULES = 2
-ANY_ROUND = 11
+ANY_ROUND = 13
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,7 @@ async def make_harness(
     *,
     protected: tuple[str, ...] = (),
     included: tuple[str, ...] = (),
+    credit_patterns: tuple[str, ...] = (),
 ) -> WorkspaceHarness:
     """A run of this user's in a directory of its own."""
     events: list[Event] = []
@@ -59,7 +60,7 @@ async def make_harness(
         run=RUN,
         identity=ADA,
         directory=directory / "run",
-        credit_patterns=(),
+        credit_patterns=credit_patterns,
         form="commits",
         log=MemoryLog(events),
         search=SecretSearch([KNOWN]),

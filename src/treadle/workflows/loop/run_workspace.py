@@ -12,28 +12,29 @@ from treadle.domain.events.work import (
     WorkKept,
     WorkWithheld,
 )
-from treadle.domain.ids import short_id
+from treadle.domain.ids import short_id, started_at
 from treadle.domain.run import LandingMode
 from treadle.policy.tool_files import ToolFileSettings
 from treadle.workflows.loop.landing import Ask, land_work, why_not
 from treadle.workflows.loop.withheld_files import withheld_commits_text, withheld_reason
 from treadle.workflows.loop.workspace_spec import ImportedTip, UnlandedWork, WorkspaceSpec
-from treadle.workspace.agent_tree import agent_git
 from treadle.workspace.clone import Clone
+from treadle.workspace.commit_rewrite import rewrite_commits
 from treadle.workspace.commits import CommittedRound, commit_files, commit_round
 from treadle.workspace.git import GitFailed
 from treadle.workspace.ignore_rules import IgnoreRules
 from treadle.workspace.imports import (
-    FetchFailed,
     ImportedBranch,
     aside_ref,
     find_nested_repositories,
     import_work,
 )
 from treadle.workspace.notes import NotesRefused, copy_notes_in, copy_notes_out, write_notes
+from treadle.workspace.quarantine import Quarantine, continue_from, discard, fetch_round
 from treadle.workspace.round_losses import clear_loss, note_loss, note_withheld, read_withheld
+from treadle.workspace.round_work import RoundWork
 from treadle.workspace.salvage import SET_ASIDE_REMARK
-from treadle.workspace.secret_scan import ForbiddenContent, RoundWork, screen_round
+from treadle.workspace.secret_scan import ForbiddenContent, ScreenedRound, screen_round
 from treadle.workspace.snapshot import Snapshot
 from treadle.workspace.snapshot_ignore_rules import read_ignore_rules
 from treadle.workspace.tree_change import TreeChange, measure_change
@@ -111,7 +112,8 @@ class RunWorkspace:
         if isinstance(copied, NotesRefused):
             spec.log.record(RunWarned(copied.reason), once="notes refused")
         if spec.unlanded is not None:
-            await self.import_up_to(spec.unlanded.commit)
+            # No agent has written to the clone yet.
+            await self._import(spec.unlanded.commit, self.path)
 
     def begin_round(self) -> None:
         """Clear the losses of the last round, which is complete."""
@@ -121,22 +123,12 @@ class RunWorkspace:
         """Commit the work of the session, and import all commits of the run."""
         record = self._spec.log.record
         committed = await commit_round(self._clone, message)
-        try:
-            committed = await self._withhold_forbidden(committed, message)
-        except GitFailed as error:
-            committed = await self._recommit_files(committed, message, error)
-        self._record_commit(committed, message)
-        if self._is_reopened:
-            self._is_reopened = False
-            await self._record_last_commit(committed.tip, message)
         nested: tuple[str, ...] = ()
-        if committed.tip != self._imported_tip or committed.aside is not None:
-            try:
-                nested = await self._import_committed(committed)
-            except FetchFailed as error:
-                committed = await self._recommit_files(committed, message, error)
-                self._record_commit(committed, message)
-                nested = await self._import_committed(committed)
+        if committed.tip == self._imported_tip and committed.aside is None:
+            note_withheld(self.path, ())
+            self._record_commit(committed, message)
+        else:
+            committed, nested = await self._judge_and_import(committed, message)
         if left_out := (*committed.left_out, *nested):
             names = ", ".join(left_out)
             record(RunWarned(f"nested repositories are not part of the work: {names}"))
@@ -149,21 +141,41 @@ class RunWorkspace:
         self._last_committed = committed
         return ImportedTip(committed.tip, committed.lost)
 
-    async def _recommit_files(
-        self, committed: CommittedRound, message: str, error: GitFailed
-    ) -> CommittedRound:
-        """Commit the round again from its files, because git cannot read its commits."""
-        recommitted = await commit_files(self._clone, message, error)
-        # The second attempt does not restore what the first one lost.
-        lost = committed.lost or recommitted.lost
-        return await self._withhold_forbidden(replace(recommitted, lost=lost), message)
+    async def _judge_and_import(
+        self, committed: CommittedRound, message: str
+    ) -> tuple[CommittedRound, tuple[str, ...]]:
+        """Import what may be imported; the nested repositories that it refers to.
 
-    async def _withhold_forbidden(self, committed: CommittedRound, message: str) -> CommittedRound:
-        """The round without forbidden content, which is recorded and noted for the agent."""
-        imported_tip = self._imported_tip or self.start
-        if committed.tip == imported_tip and committed.aside is None:
-            note_withheld(self.path, ())
-            return committed
+        All is judged in the quarantine, and nothing else is imported.
+        """
+        try:
+            quarantine = await self._fetch(committed)
+            screened = await self._screen(committed, message, quarantine)
+        except GitFailed as error:
+            recommitted = await commit_files(self._clone, message, error)
+            # The second attempt does not restore what the first one lost.
+            committed = replace(recommitted, lost=committed.lost or recommitted.lost)
+            quarantine = await self._fetch(committed)
+            screened = await self._screen(committed, message, quarantine)
+        judged = self._record_withheld(screened)
+        self._record_commit(judged, message)
+        if self._is_reopened:
+            self._is_reopened = False
+            await self._record_last_commit(judged.tip, message, quarantine)
+        older_tip = self._imported_tip or self._clone.base
+        is_new = await self._import(judged.tip, quarantine.path, before=self._is_one_more(judged))
+        await continue_from(self._clone, quarantine, made=committed.tip, judged=judged.tip)
+        discard(quarantine)
+        if not is_new or not screened.has_repositories:
+            return judged, ()
+        return judged, await find_nested_repositories(self._spec.project, older_tip, judged.tip)
+
+    async def _fetch(self, committed: CommittedRound) -> Quarantine:
+        return await fetch_round(self._clone, committed.tip, self._imported_tip or self.start)
+
+    async def _screen(
+        self, committed: CommittedRound, message: str, quarantine: Quarantine
+    ) -> ScreenedRound:
         spec = self._spec
         forbidden = ForbiddenContent(
             spec.search,
@@ -172,8 +184,16 @@ class RunWorkspace:
             await self.ignore_rules(),
             spec.tool_files,
         )
-        work = RoundWork(self._clone, imported_tip, message)
+        imported = self._imported_tip or self.start
+        work = RoundWork(self._clone, imported, message, quarantine, started_at(spec.run))
         screened = await screen_round(work, committed, forbidden)
+        if not screened.is_misattributed:
+            return screened
+        rewritten = await rewrite_commits(quarantine, screened.committed, imported, work.authorship)
+        return replace(screened, committed=rewritten)
+
+    def _record_withheld(self, screened: ScreenedRound) -> CommittedRound:
+        """The round without forbidden content, which is recorded and noted for the agent."""
         if credentials := [path for path in screened.only_in_history if not path.is_protected]:
             self._spec.log.record(RunWarned(withheld_commits_text(credentials)))
         withheld = (
@@ -213,11 +233,11 @@ class RunWorkspace:
                 WorkCommitted(committed.commit, message), once=f"committed {committed.commit}"
             )
 
-    async def _record_last_commit(self, tip: str, message: str) -> None:
+    async def _record_last_commit(self, tip: str, message: str, quarantine: Quarantine) -> None:
         """Record the commit of a process that died before it could."""
         if tip in (self._clone.base, self._start):
             return
-        written = await agent_git(self._clone).run("log", "-1", "--format=%B", tip)
+        written = await quarantine.git.run("log", "-1", "--format=%B", tip)
         if written.strip() == message:
             self._spec.log.record(WorkCommitted(tip, message), once=f"committed {tip}")
 
@@ -233,24 +253,17 @@ class RunWorkspace:
             event = WorkKept(self.imported.branch, reason, command)
             self._spec.log.record(event, once=f"kept {self.imported.commit} {reason}")
 
-    async def _import_committed(self, committed: CommittedRound) -> tuple[str, ...]:
+    def _is_one_more(self, committed: CommittedRound) -> ImportedBranch | None:
+        """The last import, if the round is one commit on top of it, which Treadle made."""
         last = self.imported
-        if last is None or committed.on_top_of != last.commit:
-            return await self.import_up_to(committed.tip)
-        # Treadle made this commit from files, so its parent and content need no check.
-        await self._import(committed.tip, before=last)
-        return ()
+        return last if last is not None and committed.on_top_of == last.commit else None
 
-    async def import_up_to(self, tip: str) -> tuple[str, ...]:
-        """Import the run's commits up to this one; the nested repositories that they refer to."""
-        older_tip = self._imported_tip or self._clone.base
-        is_new = await self._import(tip)
-        return await find_nested_repositories(self._spec.project, older_tip, tip) if is_new else ()
-
-    async def _import(self, tip: str, *, before: ImportedBranch | None = None) -> bool:
+    async def _import(
+        self, tip: str, source: Path, *, before: ImportedBranch | None = None
+    ) -> bool:
         """Import up to this commit; whether anything was new."""
         spec = self._spec
-        imported = await import_work(spec.project, self._clone, spec.run, tip, before=before)
+        imported = await import_work(self._clone, spec.run, tip, source=source, before=before)
         self._imported_tip = tip
         if not isinstance(imported, ImportedBranch):
             return False

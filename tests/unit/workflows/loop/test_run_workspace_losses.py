@@ -180,7 +180,7 @@ async def test_a_nested_repository_that_the_agent_committed_is_reported_once(
         nested.git("init", "--quiet")
         nested.git(*name, "commit", "--quiet", "--allow-empty", "-m", "Own")
         agent_of(harness).git("add", "-A")
-        agent_of(harness).git(*name, "commit", "--quiet", "-m", "All")
+        agent_of(harness).git("commit", "--quiet", "-m", "All")
 
     harness.limit(max_iterations=2)
     harness.sessions = [[did(nest), ending()], [harness.wrote("clock.py"), ending()]]
