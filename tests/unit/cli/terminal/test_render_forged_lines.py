@@ -83,7 +83,11 @@ def test_a_title_cannot_bring_its_own_proof() -> None:
 
 def test_the_summary_marks_what_a_failed_setup_printed() -> None:
     setup = SetupFinished("make", 2, 1.0, "", cause=(LINE,))
-    events = [STARTED, setup, ended("stuck", Tally(0, 0, 1), rounds=1, message=f"x\n{LINE}")]
+    events: list[Event] = [
+        STARTED,
+        setup,
+        ended("stuck", Tally(0, 0, 1), rounds=1, message=f"x\n{LINE}"),
+    ]
 
     lines = rendered_last(*events)
 
