@@ -57,9 +57,8 @@ from treadle.session.agent_event_reader import AgentEventReader
 from treadle.session.agent_text import AgentText, RecordEvent, signal_tools
 from treadle.session.budget_refusal import parse_budget_refusal
 from treadle.session.cost_meter import CostMeter
-from treadle.session.faults import find_unguarded_tool, outcome_of_fault
+from treadle.session.faults import find_unguarded_tool, outcome_of_fault, with_duration
 from treadle.session.price_list import PriceList
-from treadle.session.quota_messages import find_quota
 from treadle.session.stop_signal import unless_stopped
 from treadle.session.wait_clock import WaitClock
 from treadle.session.watchdog import ProcessorTime, Watchdog
@@ -257,8 +256,7 @@ class SessionDriver:
                 end.outcome, self.clock.now(), self.faults
             )
         if isinstance(end.outcome, QuotaExceeded):
-            found = find_quota(end.outcome.message, self.clock.now(), self.faults)
-            return replace(end.outcome, lasts=found is not None and found.lasts)
+            return with_duration(end.outcome, self.clock.now(), self.faults)
         return end.outcome
 
 

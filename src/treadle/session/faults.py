@@ -4,7 +4,7 @@ The names and messages of an agent's errors are in the record of its kind.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from treadle.domain.agent import SANDBOX_FAULT, Fault
@@ -152,6 +152,12 @@ def outcome_of_fault(fault: Fault, now: datetime, table: FaultTable) -> Outcome:
     message = f"{fault.message} ({diagnosis.hint})" if diagnosis.hint else fault.message
     status = fault.api_status or _status_in_message(fault.message, table)
     return ExecutionError(message, diagnosis.error_class, diagnosis.of_service, status)
+
+
+def with_duration(spent: QuotaExceeded, now: datetime, table: FaultTable) -> QuotaExceeded:
+    """The outcome, marked as lasting if no reset brings the usage back."""
+    found = None if spent.resets_at else find_quota(spent.message, now, table)
+    return replace(spent, lasts=found is not None and found.lasts)
 
 
 def _is_process_death(fault: Fault) -> bool:

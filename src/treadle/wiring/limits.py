@@ -5,7 +5,8 @@ from pathlib import Path
 from treadle.adapters.disk.disk_watch import DiskWatch
 from treadle.domain.limits import RunLimits, SessionLimits
 from treadle.domain.sandbox import DiskLimits
-from treadle.settings.definitions import SandboxSettings, Settings
+from treadle.settings.definitions import Settings
+from treadle.settings.sandbox_definitions import SandboxSettings
 
 
 def disk_watch(settings: SandboxSettings, root: Path, *, first_measure_s: float = 0.0) -> DiskWatch:

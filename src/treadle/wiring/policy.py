@@ -20,7 +20,8 @@ from treadle.policy.light.line_decision import decide_light_line
 from treadle.policy.modes import ConfinementFacts, PolicyName
 from treadle.policy.profiles import PROFILES
 from treadle.policy.roles import ROLES
-from treadle.settings.definitions import PolicySettings, SandboxSettings, Settings
+from treadle.settings.definitions import PolicySettings, Settings
+from treadle.settings.sandbox_definitions import SandboxSettings
 from treadle.verify.spec_checks import spec_checks
 from treadle.wiring.checked_request import CheckedRequest
 from treadle.workspace.project_root import SETTINGS_FILE

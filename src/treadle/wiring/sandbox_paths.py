@@ -7,8 +7,8 @@ from pathlib import Path
 
 from treadle.adapters.sandboxes.reserved_paths import ReservedPaths
 from treadle.domain.errors import SettingsError
-from treadle.settings.definitions import SandboxSettings
 from treadle.settings.environment import Environment
+from treadle.settings.sandbox_definitions import SandboxSettings
 
 
 def sandbox_paths(

@@ -20,7 +20,7 @@ from treadle.workspace.checkout_landing import LandedCommit
 
 pytestmark = pytest.mark.slow
 
-PAST_THE_END = 50  # of the commands that the run starts
+PAST_THE_END = 51
 
 CHILD = """
 import asyncio, sys

@@ -24,7 +24,7 @@ IDLE_ROUND = 2
 COMMITTED_ROUND = 8
 # Once per run, the ignore rules of its start are read.
 READING_RULES = 2
-ANY_ROUND = 13
+ANY_ROUND = 15
 
 
 @dataclass(frozen=True)
