@@ -28,8 +28,8 @@ from treadle.domain.sandbox import Confinement, SandboxFailed
 from treadle.gateway.allowed_hosts import AllowedHosts
 from treadle.gateway.indexes.certificates import authority_files
 from treadle.gateway.sandbox_network import SandboxIndexes, machine_proxy, open_network
-from treadle.settings.definitions import SandboxSettings
 from treadle.settings.environment import parse_environment
+from treadle.settings.sandbox_definitions import SandboxSettings
 from treadle.wiring.sandbox import choose_sandbox, find_sandbox_reach
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("package-managers")]

@@ -13,10 +13,10 @@ from typing import Any
 
 from treadle.domain.errors import SettingsError
 from treadle.domain.storage import without_password
-from treadle.settings.definitions import SandboxSettings
 from treadle.settings.keys import known_keys, toml_value
 from treadle.settings.load import ResolvedSettings
 from treadle.settings.origin import ValueOrigin
+from treadle.settings.sandbox_definitions import SandboxSettings
 
 HINT = "`treadle trust` shows what it opens and lets it"
 # What a value of each key allows, unless it is one of `_HARMLESS`.

@@ -6,8 +6,8 @@ import pytest
 
 from treadle.domain.errors import SettingsError
 from treadle.gateway.request_rules import SERVER_TOOLS
-from treadle.settings.definitions import SandboxSettings
 from treadle.settings.load import resolve_settings
+from treadle.settings.sandbox_definitions import SandboxSettings
 from treadle.settings.trust_requirements import (
     EFFECTS,
     HINT,
