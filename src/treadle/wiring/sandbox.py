@@ -23,8 +23,8 @@ from treadle.adapters.sandboxes.toolchains import (
 )
 from treadle.adapters.sandboxes.unsandboxed import Unsandboxed
 from treadle.domain.sandbox import ResourceLimits, Sandbox
-from treadle.settings.definitions import SandboxSettings as SandboxSettings
 from treadle.settings.environment import Environment
+from treadle.settings.sandbox_definitions import SandboxSettings
 from treadle.wiring.sandbox_paths import sandbox_paths
 from treadle.workspace.search_path import path_outside
 

@@ -11,8 +11,8 @@ from treadle.adapters.sandboxes.bubblewrap import Bubblewrap
 from treadle.adapters.sandboxes.unsandboxed import Unsandboxed
 from treadle.domain.errors import SettingsError
 from treadle.domain.sandbox import ResourceLimits
-from treadle.settings.definitions import SandboxSettings as SandboxSettings
 from treadle.settings.environment import Environment, parse_environment
+from treadle.settings.sandbox_definitions import SandboxSettings
 from treadle.wiring.sandbox import (
     SandboxReach,
     choose_sandbox,
