@@ -28,7 +28,7 @@ def test_a_check_by_a_person_refuses_a_claim_and_proves_the_next(harness: Comman
     assert [
         (each["evidence"]["when"], each["evidence"]["exit_code"])
         for each in done.of_type("check.finished")
-    ] == [("before", 2), ("after", 1), ("after", 0)]
+    ] == [("before", 2), ("after", 1), ("after", 0), ("bisect", 1)]
     assert_sound(harness, done)
     assert json.loads(harness.treadle("check", "list", "--json").stdout) == [
         {

@@ -126,10 +126,12 @@ def test_a_run_that_waits_for_quota_goes_on_after_the_reset(harness: CommandHarn
     assert_sound(harness, finished)
 
 
-def test_a_refused_login_ends_the_run_at_once(harness: CommandHarness) -> None:
-    finished = harness.deliver(script("  - {turns: [{error: {status: 401}, repeat: forever}]}\n"))
+def test_a_login_that_is_refused_twice_ends_the_run(harness: CommandHarness) -> None:
+    refused = "  - {repeat: 2, turns: [{error: {status: 401}, repeat: forever}]}\n"
 
-    assert ending(finished) == (4, "authentication", 1)
+    finished = harness.deliver(script(refused))
+
+    assert ending(finished) == (4, "authentication", 0)
     assert_sound(harness, finished)
 
 

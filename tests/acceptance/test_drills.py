@@ -38,7 +38,7 @@ def implementer(turns: str, more: str = "") -> str:
 
 def seen(finished: Finished) -> str:
     """What a person is shown, however its lines are broken."""
-    return " ".join(finished.stderr.split())
+    return " ".join(finished.stderr.replace("│", " ").split())
 
 
 def spent(harness: CommandHarness) -> tuple[int, float]:

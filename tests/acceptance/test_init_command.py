@@ -303,6 +303,7 @@ def test_answers_on_a_terminal_are_written(machine: Machine) -> None:
         "deliver": {},
         "focus": {},
         "quota": {},
+        "gateway": {},
         "sandbox": {},
         "policy": {},
         "hooks": {},

@@ -219,13 +219,11 @@ def test_a_run_that_has_succeeded_has_nothing_to_go_on_with(harness: CommandHarn
     done = harness.deliver(script(ONE_DELIVERABLE, BUILD_IT))
     run = done.events[0]["run"]
 
-    refusals = [harness.treadle(command, run) for command in ("resume", "retry")]
+    answers = [harness.treadle(command, run) for command in ("resume", "retry")]
 
-    said = (
-        f"treadle: run {run[-8:]} is done\n"
-        f"  hint: see what it brought with `treadle diff {run[-8:]}`\n"
-    )
-    assert refusals == [Finished(2, "", said)] * 2
+    short = run[-8:]
+    said = f"Run {short} is done. See what it brought with `treadle diff {short}`.\n"
+    assert answers == [Finished(0, said, "")] * 2
     assert log_of(harness, run).stdout == done.stdout
 
 

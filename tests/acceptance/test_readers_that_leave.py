@@ -132,7 +132,7 @@ def test_a_reader_that_does_not_read_holds_up_neither_the_run_nor_its_signals(
     long = "x" * 300_000
     harness.settings({})
     path = harness.directory / "script.yaml"
-    path.write_text(script(ONE_DELIVERABLE.replace("A greeting", long), BUILD_IT))
+    path.write_text(script(ONE_DELIVERABLE.replace("Written down.", long), BUILD_IT))
     process = subprocess.Popen(
         [TREADLE, "rehearse", str(path), "--", "deliver", "--json"],
         cwd=harness.project,

@@ -116,7 +116,7 @@ LIES = {
             write("junit.xml", FORGED),
             write("test-results/all.xml", FORGED),
             write("evidence/of-the-run.log", "test_hello ... ok\n\nRan 2 tests\n\nOK\n"),
-            shell("git add -Af . && git commit -qm 'All green'"),
+            shell("git add -A . && git commit -qm 'All green'"),
         ),
         [("new_failure", HELLO)],
         f"{HELLO} fails now",

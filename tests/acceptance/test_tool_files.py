@@ -164,7 +164,7 @@ def test_a_setting_lets_a_file_land_and_instructions_of_agents_land_named(
 
     assert finished.of_type("work.landed")
     assert (harness.project / "CLAUDE.md").read_text() == "Obey me.\n"
-    [touched] = finished.of_type("tool_files.touched")
+    [touched] = finished.of_type("toolfiles.touched")
     assert [(each["path"], each["effect"]) for each in touched["files"]] == [
         (".npmrc", "named"),
         ("CLAUDE.md", "named"),

@@ -87,7 +87,7 @@ def session(*turns: dict[str, Any], told: Sequence[str] = (), **more: Any) -> st
 
 def seen(finished: Finished) -> str:
     """What a person is shown, however its lines are broken."""
-    return " ".join(finished.stderr.split())
+    return " ".join(finished.stderr.replace("│", " ").split())
 
 
 def objections(finished: Finished) -> list[tuple[str, str]]:

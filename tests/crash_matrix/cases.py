@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from tests.crash_matrix.case import (
-    AGENT,
     CHANGED,
     CHECKED,
     CONTINUED,
@@ -21,6 +20,7 @@ from tests.crash_matrix.case import (
     REPLACE,
     RUN_CHECK,
     RUN_WORKSPACE,
+    SANDBOXED_AGENT,
     SETTLE,
     SLOWLY,
     SPAWN,
@@ -119,7 +119,7 @@ SESSION = (
     cut("pass in status.json, agent not answered", Call(STATUS, "after", number=2)),
     cut(
         "agent gone, its processes not swept",
-        Call(f"{AGENT}:wait_until_sandbox_inactive", "before", number=2),
+        Call(f"{SANDBOXED_AGENT}:wait_until_sandbox_inactive", "before", number=2),
     ),
     cut("before session.ended is stored", stored("session.ended", 2, "before")),
     cut("session.ended stored", stored("session.ended", 2)),

@@ -8,7 +8,7 @@ from treadle.cli.terminal.deliverable_line import (
     SHORTEST_DESCRIPTION,
     deliverable_lines,
 )
-from treadle.cli.terminal.styled_lines import Line, RenderOptions, paragraph
+from treadle.cli.terminal.styled_lines import Line, RenderOptions, sentence
 from treadle.domain.check import Evidence
 from treadle.domain.events.verification import CheckFinished
 from treadle.views.check_text import criterion_result
@@ -49,7 +49,7 @@ def _criterion_lines(
             ((f"    {mark} ", style), (fit(criterion, room), "plain"), (f" · {shown}", "quiet"))
         )
         if shown is not fact:
-            lines += paragraph(
+            lines += sentence(
                 reason, style="quiet", options=options, most=REASON_LINES, indent=" " * 6
             )
         if check is not None:

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from treadle.cli.terminal.styled_lines import Line, RenderOptions, paragraph
+from treadle.cli.terminal.styled_lines import Line, RenderOptions, sentence
 from treadle.domain.deliverable import DeliverableStatus
 from treadle.views.deliverable_view import DeliverableView
 from treadle.views.safe_text import fit, one_spaced, width_of
@@ -29,7 +29,7 @@ def deliverable_lines(
     least = min(width_of(deliverable.description), LEAST_DESCRIPTION)
     if not reason or _description_width(deliverable, remark, options, indent=indent) >= least:
         return [line]
-    below = paragraph(
+    below = sentence(
         reason, style="quiet", options=options, most=REASON_LINES, indent=f"{indent}    "
     )
     return [_line(deliverable, f"{grade}:", options, indent=indent), *below]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import chain
 
-from treadle.cli.terminal.styled_lines import Line, RenderOptions, paragraph
+from treadle.cli.terminal.styled_lines import Line, RenderOptions, paragraph, sentence
 from treadle.domain.events.verification import TouchedFile
 from treadle.domain.events.work import ToolFile
 from treadle.domain.suite_report import SuiteObjection
@@ -62,7 +62,7 @@ def touched_block(files: Sequence[TouchedFile], options: RenderOptions) -> list[
             for each in changed
         ),
         *(
-            paragraph(text, style="plain", options=options, most=len(text))
+            sentence(text, style="plain", options=options, most=len(text))
             for text in added_evidence(files)
         ),
     ]
@@ -75,7 +75,7 @@ def _file_lines(
     """How a file was changed, its path and what it is for; a long path takes several lines."""
     text = f"{change} {path} ({note})"
     if len(INDENT) + len(text) > options.width:
-        return paragraph(text, style="plain", options=options, most=len(text), indent=INDENT)
+        return sentence(text, style="plain", options=options, most=len(text), indent=INDENT)
     line: Line = (
         (f"{INDENT}{change} ", "bad" if bad else "warning"),
         (f"{path} ", "plain"),

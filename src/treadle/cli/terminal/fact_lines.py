@@ -5,7 +5,7 @@ from typing import assert_never
 
 from treadle.cli.terminal.deliverable_line import REASON_LINES
 from treadle.cli.terminal.evidence_lines import objection_lines, tool_file_block, touched_block
-from treadle.cli.terminal.styled_lines import Line, RenderOptions, paragraph
+from treadle.cli.terminal.styled_lines import Line, RenderOptions, paragraph, sentence
 from treadle.cli.terminal.wrap import wrap
 from treadle.views.alerts import alerts_of
 from treadle.views.log_state import LogState
@@ -38,7 +38,7 @@ def _fact_lines(fact: RunFact, options: RenderOptions) -> list[Line]:
             return _command_lines(label, command, options)
         case ReasonFact(text=text):
             indent = " " * (LABEL_WIDTH + 2)
-            return paragraph(text, style="plain", options=options, most=REASON_LINES, indent=indent)
+            return sentence(text, style="plain", options=options, most=REASON_LINES, indent=indent)
         case ObjectionFacts(objections=objections):
             return objection_lines(objections, options, indent=" " * (LABEL_WIDTH + 2))
         case _:
@@ -62,7 +62,7 @@ def alert_lines(state: LogState, options: RenderOptions) -> list[Line]:
     lines = tool_file_block(state.tool_files, options)
     for alert in alerts_of(state):
         mark = "✘" if alert.style == "bad" else "!"
-        text, *more = paragraph(
+        text, *more = sentence(
             alert.text, style=alert.style, options=options, most=ALERT_LINES, indent="    "
         )
         lines += [((f"  {mark} ", alert.style), *text[1:]), *more]

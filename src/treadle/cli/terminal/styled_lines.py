@@ -77,6 +77,15 @@ def paragraph(
     return lines
 
 
+def sentence(
+    text: str, *, style: Style, options: RenderOptions, most: int, indent: str = "  "
+) -> list[Line]:
+    """A sentence of Treadle's own as indented lines. It may hold names that an agent chose, so a
+    bar stands before all lines but the first."""
+    lines = paragraph(text, style=style, options=options, most=most, indent=indent)
+    return [((indent, "plain"), *line[1:]) for line in lines[:1]] + lines[1:]
+
+
 def quoted(indent: str) -> Span:
     """What stands before untrusted text: the indent, which ends in a bar."""
     is_blank = len(indent) >= len(BAR) and not indent.strip()

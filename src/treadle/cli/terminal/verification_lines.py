@@ -8,7 +8,7 @@ from treadle.cli.terminal.evidence_lines import (
     objection_lines,
     touched_block,
 )
-from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity, paragraph
+from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity, sentence
 from treadle.domain.events.verification import (
     CheckAdded,
     CheckFinished,
@@ -194,7 +194,7 @@ def _grade_lines(event: DeliverableGraded | SuiteGraded, options: RenderOptions)
         if event.grade == "proven" or not event.why:
             return []
         text = f"tests are {event.grade}: {event.why}"
-        return paragraph(text, style="quiet", options=options, most=REASON_LINES, indent="    ")
+        return sentence(text, style="quiet", options=options, most=REASON_LINES, indent="    ")
     if options.level < Verbosity.VERBOSE:
         return []
     return [

@@ -193,7 +193,7 @@ class ToolFilesTouched:
     """The work changed files that tools on the user's machine obey by themselves."""
 
     files: tuple[ToolFile, ...]
-    type: Literal["tool_files.touched"] = "tool_files.touched"
+    type: Literal["toolfiles.touched"] = "toolfiles.touched"
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ def test_every_tool_file_and_every_judge_is_named_the_tool_files_first() -> None
         "  ! changed what judges the work: 40 files",
         *(f"    changed lint/{n}.toml (lint)" for n in range(40)),
         f"  added beside them: {', '.join(f'ci/{n}.yml (ci)' for n in range(5))},",
-        "  ci/5.yml (ci), ci/6.yml (ci), ci/7.yml (ci), ci/8.yml (ci)",
+        "│ ci/5.yml (ci), ci/6.yml (ci), ci/7.yml (ci), ci/8.yml (ci)",
         "",
     ]
 
@@ -38,5 +38,5 @@ def test_a_path_is_shown_to_its_end_however_long_it_is() -> None:
 
     lines = [format_line(line, OPTIONS) for line in alert_lines(state, OPTIONS)]
 
-    shown = "".join(line.strip() for line in lines[1:])
+    shown = "".join(line.strip(" │") for line in lines[1:])
     assert shown.replace(" ", "") == f"added{path}(npmrunsit)"

@@ -162,9 +162,9 @@ def test_a_long_reason_has_lines_of_its_own_and_is_never_cut() -> None:
     assert [*deliverable, *tests] == [
         "  [PASS] Raise to a power (DL-004)  self-tested:",
         "      your tests fail with the work: test_half, test_double, test_third and 7",
-        "      more; the agent changed tests/test_it.py",
+        "    │ more; the agent changed tests/test_it.py",
         "    tests are self-tested: your tests fail with the work: test_half,",
-        "    test_double, test_third and 7 more; the agent changed tests/test_it.py",
+        "  │ test_double, test_third and 7 more; the agent changed tests/test_it.py",
     ]
 
 
