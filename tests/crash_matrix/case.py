@@ -30,6 +30,7 @@ ANSWER = "treadle.adapters.stores.approval_store:DatabaseApprovals.answer"
 
 PLAIN, DIRTY, OWN_COMMIT = "one deliverable", "uncommitted changes", "agent commits"
 QUOTA, LONG_QUOTA, FAILURE = "quota spent", "quota spent for longer", "session fails"
+OUTAGE = "service fails"
 CONTINUED, GONE, ASKED = "earlier work", "earlier work gone", "landing asked"
 CHANGED, DESTROYED = "new specification", "work destroyed"
 CHECKED, SLOWLY = "checked work", "checked slowly"

@@ -14,6 +14,7 @@ from tests.crash_matrix.case import (
     KEEP_LOG,
     LAND,
     OPENING,
+    OUTAGE,
     OWN_COMMIT,
     PROMPT,
     QUOTA,
@@ -198,14 +199,14 @@ LANDING = (
     taken("run.ended stored, engine not told", stored("run.ended"), landing=True),
     Case(
         "run.ended stored, resumed",
-        (CaseCommand("deliver", stored("run.ended")), CaseCommand("resume", exit_code=2)),
+        (CaseCommand("deliver", stored("run.ended")), CaseCommand("resume")),
         landing=True,
     ),
     Case(
         "engine told, command not ended",
         (
             CaseCommand("deliver", Call("treadle.runs.start:result_from", "before")),
-            CaseCommand("resume", exit_code=2),
+            CaseCommand("resume"),
         ),
         landing=True,
     ),
@@ -222,6 +223,10 @@ WAITING = (
     cut("inside the retry sleep", Call(WAIT, "during", number=2), scenario=FAILURE),
     taken("inside the retry sleep, taken over", Call(WAIT, "during", number=2), scenario=FAILURE),
     cut("retry begun", stored("round.started", 3), scenario=FAILURE),
+    cut("outage, run.paused stored", stored("run.paused"), scenario=OUTAGE),
+    cut("inside the sleep of an outage", Call(WAIT, "during", number=2), scenario=OUTAGE),
+    taken("outage, taken over by a worker", Call(WAIT, "during", number=2), scenario=OUTAGE),
+    cut("session after an outage begun", stored("round.started", 3), scenario=OUTAGE),
 )
 
 

@@ -41,6 +41,7 @@ SCENARIOS = """
 | quota spent | the building session meets the provider's limit; the run sleeps until the reset |
 | quota spent for longer | the same, with a later reset |
 | session fails | the building session fails; the run waits and tries again |
+| service fails | the model service fails in the building session; the run waits for it |
 | earlier work | an earlier run left the first of two deliverables on its branch |
 | earlier work gone | the same, and the user has deleted that branch |
 | new specification | an earlier run did all; then the user changed the specification |

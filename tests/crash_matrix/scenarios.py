@@ -11,6 +11,8 @@ from tests.acceptance.harness import (
     script,
 )
 
+# Ends a session, and is no failure of the service.
+TOO_LARGE = "{error: {status: 413}}"
 # Overloaded, and says so in a way that the agent does not try again by itself.
 GIVE_UP = '{error: {status: 529, headers: {x-should-retry: "false"}}}'
 
@@ -147,6 +149,10 @@ SCENARIOS: Mapping[str, Scenario] = {
         options=("--wait-for-quota",),
     ),
     "session fails": Scenario(
+        rehearse(ONE_DELIVERABLE, FAILING.replace(GIVE_UP, TOO_LARGE), BUILD_IT),
+        settings={"deliver.backoff_s": "3"},
+    ),
+    "service fails": Scenario(
         rehearse(ONE_DELIVERABLE, FAILING, BUILD_IT), settings={"deliver.backoff_s": "3"}
     ),
     "earlier work": Scenario(rehearse(BUILD_THE_SECOND), work_on_a_branch),
