@@ -16,7 +16,7 @@ _MOST_NAMES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class GitFilter:
     """A filter of the user's: the commands that change a file on its way to or from the disk."""
 
     name: str
@@ -40,7 +40,7 @@ class Filter:
 class GitPrograms:
     """The filters by name, and the names of hooks that the configuration defines."""
 
-    filters: Mapping[str, Filter] = field(default_factory=dict)
+    filters: Mapping[str, GitFilter] = field(default_factory=dict)
     hooks: tuple[str, ...] = ()
 
     @property
@@ -84,7 +84,7 @@ def parse_programs(listing: str) -> GitPrograms:
         elif match := _HOOK.fullmatch(key):
             hooks[match["name"]] = None
     filters = {
-        name: Filter(name, *(commands.get(each, "") for each in ("clean", "smudge", "process")))
+        name: GitFilter(name, *(commands.get(each, "") for each in ("clean", "smudge", "process")))
         for name, commands in found.items()
     }
     return GitPrograms(filters, tuple(hooks))
