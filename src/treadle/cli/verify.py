@@ -13,9 +13,11 @@ from treadle.cli.terminal.evidence_table import (
     current_output_lines,
     disagreement_texts,
     evidence_table,
+    grade_texts,
 )
 from treadle.cli.terminal.screen import Screen, detect_screen, print_lines
 from treadle.domain.errors import ProjectError
+from treadle.domain.events.verification import CriterionGrade, SuiteGraded
 from treadle.runs.find import find_run
 from treadle.runs.reverify import ReverifyTarget, verify_run
 from treadle.verify.evidence_diff import EvidenceDiff
@@ -40,8 +42,9 @@ def command(
 
     For each check that passed, and for the tests: the log must be as it was kept, the commit must
     be in this repository (any clone that has it) with the same tree, and the command must end on
-    a fresh checkout of it as it did then; where it was also run with your tests, there, too. Exit
-    code 1 when anything does not agree.
+    a fresh checkout of it as it did then; where it was also run with your tests, there, too. The
+    grade is the one that the run gave, with the author of the judge. Exit code 1 when anything
+    does not agree.
     """
     context = context.in_project(project_dir)
     directory = context.directory(project_dir)
@@ -69,6 +72,8 @@ def _print_progress(title: str) -> None:
 
 def _print_comparison(compared: list[EvidenceDiff], screen: Screen) -> None:
     print_lines(evidence_table(compared, screen.render_options(sys.stdout)), sys.stdout, screen)
+    for text in grade_texts(compared):
+        click.echo(text)
     for each in compared:
         for reason in disagreement_texts(each):
             click.echo(reason)
@@ -89,6 +94,7 @@ def _json(run: str, compared: list[EvidenceDiff], warnings: tuple[str, ...]) -> 
                 "deliverable": each.recorded.deliverable,
                 "criterion": each.recorded.criterion,
                 "pinned": each.recorded.is_pinned,
+                "graded": _grade(each.recorded.graded),
                 "agrees": each.agrees,
                 "reasons": each.reasons,
                 "log": each.current.log,
@@ -102,3 +108,9 @@ def _json(run: str, compared: list[EvidenceDiff], warnings: tuple[str, ...]) -> 
         ],
     }
     return encode_json(document)
+
+
+def _grade(graded: CriterionGrade | SuiteGraded | None) -> dict[str, str] | None:
+    if graded is None:
+        return None
+    return {"grade": graded.grade, "judge": graded.judge, "why": graded.why}

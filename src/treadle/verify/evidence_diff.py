@@ -7,7 +7,13 @@ from typing import Literal
 
 from treadle.domain.check import CheckTiming, Evidence
 from treadle.domain.events.all_events import Event
-from treadle.domain.events.verification import CheckFinished, SuiteFinished
+from treadle.domain.events.verification import (
+    CheckFinished,
+    CriterionGrade,
+    DeliverableGraded,
+    SuiteFinished,
+    SuiteGraded,
+)
 
 # Runs on the work itself, not on the tree before it and not during a bisection.
 ON_THE_WORK: frozenset[CheckTiming] = frozenset({"after", "again"})
@@ -34,6 +40,8 @@ class RecordedEvidence:
     before: Evidence | None = None
     # Tests with two different outcomes on one tree during the run: they get a second try here too.
     flaky: tuple[str, ...] = ()
+    # None for runs of versions that gave no grades.
+    graded: CriterionGrade | SuiteGraded | None = None
 
     @property
     def is_pinned(self) -> bool:
@@ -98,17 +106,30 @@ def read_evidence(events: Iterable[Event], passed: Collection[str]) -> tuple[Rec
     checks: dict[tuple[str, str], list[RecordedEvidence]] = {}
     tests: list[RecordedEvidence] = []
     flaky: dict[str, None] = {}
+    grades: dict[tuple[str, str], CriterionGrade] = {}
+    suite_grade: SuiteGraded | None = None
     for event in events:
-        if isinstance(event, SuiteFinished):
-            flaky |= dict.fromkeys(event.flaky)
-            tests.append(RecordedEvidence("tests", "", "", event.evidence))
-        elif isinstance(event, CheckFinished) and event.deliverable in (*passed, ""):
-            name, criterion = event.deliverable, event.criterion
-            recorded = RecordedEvidence("check", name, criterion, event.evidence)
-            checks.setdefault((name, criterion), []).append(recorded)
+        match event:
+            case SuiteFinished():
+                flaky |= dict.fromkeys(event.flaky)
+                tests.append(RecordedEvidence("tests", "", "", event.evidence))
+            case CheckFinished() if event.deliverable in (*passed, ""):
+                name, criterion = event.deliverable, event.criterion
+                recorded = RecordedEvidence("check", name, criterion, event.evidence)
+                checks.setdefault((name, criterion), []).append(recorded)
+            case DeliverableGraded():
+                grades |= {(event.id, each.criterion): each for each in event.criteria}
+            case SuiteGraded():
+                suite_grade = event
+            case _:
+                pass
     return (
-        *(each for history in checks.values() for each in _relied_on(history)),
-        *(replace(each, flaky=tuple(flaky)) for each in _relied_on(tests)),
+        *(
+            replace(each, graded=grades.get(subject))
+            for subject, history in checks.items()
+            for each in _relied_on(history)
+        ),
+        *(replace(each, flaky=tuple(flaky), graded=suite_grade) for each in _relied_on(tests)),
     )
 
 

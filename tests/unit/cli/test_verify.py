@@ -21,7 +21,13 @@ from treadle.cli.terminal.evidence_table import evidence_table
 from treadle.cli.terminal.styled_lines import RenderOptions, format_line
 from treadle.domain.check import Check, Evidence
 from treadle.domain.deliverable import Deliverable, Tally
-from treadle.domain.events.verification import CheckFinished, SuiteFinished
+from treadle.domain.events.verification import (
+    CheckFinished,
+    CriterionGrade,
+    DeliverableGraded,
+    SuiteFinished,
+    SuiteGraded,
+)
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated
 from treadle.domain.ids import RunId
 from treadle.verify.evidence_diff import CurrentEvidence, RecordedEvidence, compare_evidence
@@ -32,6 +38,7 @@ from .sample_runs import RUN, STARTED, ended
 CHECK = "grep -q hello greeting.txt"
 TESTS = "sh tests.sh"
 THEN = "it was green\n"
+WEAKER = "the agent changed tests.sh"
 DELIVERABLE = Deliverable(
     "DL-1", "A greeting", ("it greets", "it is kind"), checks=(Check("it greets", CHECK),)
 )
@@ -71,6 +78,8 @@ def proven(cli: ProjectCli) -> Proven:
         CheckFinished("DL-1", "it greets", replace(evidence, when="before", exit_code=1), ""),
         CheckFinished("DL-1", "it greets", evidence, THEN),
         SuiteFinished(suite, (), None, ()),
+        DeliverableGraded("DL-1", "proven", (CriterionGrade("it greets", "proven", "spec"),)),
+        SuiteGraded(commit, "self-tested", "agent", WEAKER),
         DeliverableChanged("DL-1", "A greeting", "pending", "passed", "proven", commit),
         ended("all_passed", Tally(1, 0, 1), rounds=1),
     )
@@ -93,11 +102,12 @@ def test_evidence_that_holds_agrees_also_in_a_fresh_clone(
 
     assert proven.verify(inside=inside) == 0
 
-    tree = proven.cli.repository.git("rev-parse", "HEAD^{tree}")[:12]
+    tree = proven.cli.repository.git("rev-parse", "HEAD^{tree}")[:8]
     assert capsys.readouterr().out.splitlines() == [
-        "CHECK            THEN    NOW     TREE          ENVIRONMENT",
-        f"DL-1: it greets  exit 0  exit 0  {tree}  differs",
-        f"tests            exit 3  exit 3  {tree}  differs",
+        "CHECK            GRADE        JUDGE  THEN    NOW     TREE      ENV",
+        f"DL-1: it greets  proven       spec   exit 0  exit 0  {tree}  differs",
+        f"tests            self-tested  agent  exit 3  exit 3  {tree}  differs",
+        f"tests: self-tested: {WEAKER}",
         "2 of 2 agree",
     ]
     assert list((proven.cli.root / "verifying").iterdir()) == []
@@ -148,9 +158,10 @@ def test_a_commit_that_the_clone_lacks_is_named_with_the_way_to_it(
     way = f"git fetch {repository.path} {proven.commit}"
     reason = f"commit {proven.commit[:12]} is not in this repository: {way}"
     assert capsys.readouterr().out.splitlines() == [
-        "CHECK            THEN    NOW  TREE     ENVIRONMENT",
-        "DL-1: it greets  exit 0  -    missing  unknown",
-        "tests            exit 3  -    missing  unknown",
+        "CHECK            GRADE        JUDGE  THEN    NOW  TREE     ENV",
+        "DL-1: it greets  proven       spec   exit 0  -    missing  unknown",
+        "tests            self-tested  agent  exit 3  -    missing  unknown",
+        f"tests: self-tested: {WEAKER}",
         f"✘ DL-1: it greets: {reason}",
         f"✘ tests: {reason}",
         "0 of 2 agree",
@@ -318,16 +329,20 @@ def test_the_heading_fits_a_usual_screen_however_long_a_criterion_is() -> None:
 
     heading, row = evidence_table([compare_evidence(recalled, found, origin="x")], RenderOptions())
 
-    assert format_line(heading, RenderOptions()).endswith("ENVIRONMENT")
+    assert format_line(heading, RenderOptions()).endswith("ENV")
     assert format_line(row, RenderOptions()).endswith("same")
 
 
 def test_evidence_with_your_tests_is_shown_below_that_on_the_work() -> None:
     then = Evidence("true", "after", "c" * 40, "t" * 40, 0, 0.1, "f", "l")
     pinned = replace(then, when="pinned", tree="p" * 40, judges_of="b" * 40)
+    greets = RecordedEvidence(
+        *("check", "DL-1", "it greets everybody " * 5, then),
+        graded=CriterionGrade("it greets", "proven", "person"),
+    )
     rows = [
-        RecordedEvidence("check", "DL-1", "it greets everybody " * 5, then),
-        RecordedEvidence("check", "DL-1", "it greets everybody " * 5, pinned),
+        greets,
+        replace(greets, evidence=pinned),
         RecordedEvidence("tests", "", "", then),
         RecordedEvidence("tests", "", "", pinned),
     ]
@@ -339,14 +354,14 @@ def test_evidence_with_your_tests_is_shown_below_that_on_the_work() -> None:
     lines = evidence_table(diffs, RenderOptions())
 
     assert [format_line(line, RenderOptions()) for line in lines] == [
-        "CHECK                             THEN    NOW     TREE          ENVIRONMENT",
-        "DL-1: it greets everybody it gr…  exit 0  exit 0  tttttttttttt  same",
-        "  with your tests                 exit 0  exit 0  pppppppppppp  same",
-        "tests                             exit 0  exit 0  tttttttttttt  same",
-        "  yours alone                     exit 0  exit 0  pppppppppppp  same",
+        "CHECK                  GRADE   JUDGE  THEN    NOW     TREE      ENV",
+        "DL-1: it greets ever…  proven  you    exit 0  exit 0  tttttttt  same",
+        "  with your tests                     exit 0  exit 0  pppppppp  same",
+        "tests                  -       -      exit 0  exit 0  tttttttt  same",
+        "  yours alone                         exit 0  exit 0  pppppppp  same",
     ]
     alone = evidence_table(diffs[1:2], RenderOptions())[1]
-    assert format_line(alone, RenderOptions()).startswith("DL-1: it greets everybody it gr…")
+    assert format_line(alone, RenderOptions()).startswith("DL-1: it greets ever…")
 
 
 def test_a_program_is_shown_which_evidence_is_with_your_tests(
@@ -358,6 +373,11 @@ def test_a_program_is_shown_which_evidence_is_with_your_tests(
     replace(proven, run=run).verify("--json")
 
     document = json.loads(capsys.readouterr().out)["evidence"]
+    assert [each["graded"] for each in document] == [
+        {"grade": "proven", "judge": "spec", "why": ""},
+        {"grade": "proven", "judge": "spec", "why": ""},
+        {"grade": "self-tested", "judge": "agent", "why": WEAKER},
+    ]
     assert [(each["pinned"], each["then"]["judges_of"]) for each in document] == [
         (False, ""),
         (True, base),

@@ -6,7 +6,13 @@ import pytest
 
 from treadle.domain.check import CheckTiming, Evidence
 from treadle.domain.events.all_events import Event
-from treadle.domain.events.verification import CheckFinished, SuiteFinished
+from treadle.domain.events.verification import (
+    CheckFinished,
+    CriterionGrade,
+    DeliverableGraded,
+    SuiteFinished,
+    SuiteGraded,
+)
 from treadle.verify.evidence_diff import (
     CurrentEvidence,
     EvidenceDiff,
@@ -106,6 +112,26 @@ def test_evidence_with_the_judges_of_the_base_follows_that_on_the_work() -> None
         ("tests", False),
         ("tests, yours alone", True),
     ]
+
+
+def test_evidence_has_the_last_grade_of_its_subject() -> None:
+    proven, claimed = CriterionGrade("adds", "proven", "spec"), CriterionGrade("adds", "claimed")
+    suite_grade = SuiteGraded("c" * 40, "self-tested", "agent", "tests changed")
+    log: list[Event] = [
+        finished("DL-1", "adds"),
+        DeliverableGraded("DL-1", "claimed", (claimed,)),
+        DeliverableGraded("DL-2", "claimed", (claimed,)),
+        DeliverableGraded("DL-1", "proven", (proven,)),
+        finished("DL-1", "divides"),
+        suite("after", 0),
+        suite_grade,
+    ]
+
+    assert read_evidence(log, {"DL-1"}) == (
+        RecordedEvidence("check", "DL-1", "adds", THEN, graded=proven),
+        RecordedEvidence("check", "DL-1", "divides", THEN),
+        RecordedEvidence("tests", "", "", THEN, graded=suite_grade),
+    )
 
 
 @pytest.mark.parametrize(

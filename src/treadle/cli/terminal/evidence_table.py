@@ -1,16 +1,25 @@
-"""The table of `treadle verify`: evidence then and now, and what does not agree."""
+"""The table of `treadle verify`: evidence then and now, its grade, and what does not agree."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, Span, paragraph
 from treadle.cli.terminal.table import align_columns
+from treadle.domain.check import CheckOrigin
 from treadle.verify.evidence_diff import PINNED_WORDS, EvidenceDiff
 from treadle.views.check_text import agreement_text, short_exit_text
 from treadle.views.safe_text import fit, sanitize
 
-TITLES = ("CHECK", "THEN", "NOW", "TREE", "ENVIRONMENT")
+TITLES = ("CHECK", "GRADE", "JUDGE", "THEN", "NOW", "TREE", "ENV")
 # The width of the other columns at most, and the limits for the width of a title.
-OTHERS, SHORTEST_TITLE, LONGEST_TITLE = 48, 12, 40
+OTHERS, SHORTEST_TITLE, LONGEST_TITLE = 59, 12, 40
+# Who wrote what judges, in a column.
+JUDGES: dict[CheckOrigin | Literal[""], str] = {
+    "spec": "spec",
+    "person": "you",
+    "agent": "agent",
+    "": "-",
+}
 # Lines of output of a command that ends otherwise now.
 OUTPUT_LINES = 10
 
@@ -20,10 +29,21 @@ def evidence_table(diffs: Sequence[EvidenceDiff], options: RenderOptions) -> lis
     room = max(SHORTEST_TITLE, min(LONGEST_TITLE, options.width - OTHERS))
     heading: list[Span] = [(title, "quiet") for title in TITLES]
     rows = [
-        (_title(before, each, room), *_results(each))
+        (*_subject(before, each, room), *_results(each))
         for before, each in zip((None, *diffs), diffs, strict=False)
     ]
     return align_columns([heading, *rows])
+
+
+def grade_texts(diffs: Sequence[EvidenceDiff]) -> list[str]:
+    """One line for each grade below proven that has a reason, never cut."""
+    below = [
+        (each.recorded.subject, graded)
+        for each in diffs
+        if (graded := each.recorded.graded) is not None and graded.grade != "proven" and graded.why
+    ]
+    texts = (f"{subject}: {graded.grade}: {graded.why}" for subject, graded in below)
+    return list(dict.fromkeys(sanitize(text) for text in texts))
 
 
 def disagreement_texts(diff: EvidenceDiff) -> list[str]:
@@ -46,12 +66,16 @@ def agreement_line(diffs: Sequence[EvidenceDiff]) -> Line:
     return (agreement_text(agreeing, len(diffs)),)
 
 
-def _title(before: EvidenceDiff | None, each: EvidenceDiff, room: int) -> Span:
-    """The title; what was shown with the judges of the base is part of the row before it."""
-    recorded = each.recorded
+def _subject(before: EvidenceDiff | None, each: EvidenceDiff, room: int) -> list[Span]:
+    """Title, grade and judge; a row with the judges of the base continues the one before it."""
+    recorded, graded = each.recorded, each.recorded.graded
     if recorded.is_pinned and before and before.recorded.subject == recorded.subject:
-        return f"  {PINNED_WORDS[recorded.kind]}", "plain"
-    return fit(recorded.title, room), "plain"
+        return [(f"  {PINNED_WORDS[recorded.kind]}", "plain"), ("", "plain"), ("", "plain")]
+    title = fit(recorded.title, room)
+    if graded is None:
+        return [(title, "plain"), ("-", "quiet"), ("-", "quiet")]
+    grade = "good" if graded.grade == "proven" else "plain"
+    return [(title, "plain"), (graded.grade, grade), (JUDGES[graded.judge], "plain")]
 
 
 def _results(each: EvidenceDiff) -> list[Span]:
@@ -60,6 +84,6 @@ def _results(each: EvidenceDiff) -> list[Span]:
     return [
         (short_exit_text(then), "plain"),
         (now, "plain" if each.agrees else "bad"),
-        (current.tree[:12] or "missing", "plain" if current.tree == then.tree else "bad"),
+        (current.tree[:8] or "missing", "plain" if current.tree == then.tree else "bad"),
         (each.environment, "plain"),
     ]
