@@ -9,6 +9,7 @@ from treadle.domain.check import CheckOrigin
 from treadle.verify.evidence_diff import PINNED_WORDS, EvidenceDiff
 from treadle.views.check_text import agreement_text, short_exit_text
 from treadle.views.safe_text import fit, sanitize
+from treadle.views.style import Style
 
 TITLES = ("CHECK", "GRADE", "JUDGE", "THEN", "NOW", "TREE", "ENV")
 # The width of the other columns at most, and the limits for the width of a title.
@@ -74,8 +75,8 @@ def _subject(before: EvidenceDiff | None, each: EvidenceDiff, room: int) -> list
     title = fit(recorded.title, room)
     if graded is None:
         return [(title, "plain"), ("-", "quiet"), ("-", "quiet")]
-    grade = "good" if graded.grade == "proven" else "plain"
-    return [(title, "plain"), (graded.grade, grade), (JUDGES[graded.judge], "plain")]
+    style: Style = "good" if graded.grade == "proven" else "plain"
+    return [(title, "plain"), (graded.grade, style), (JUDGES[graded.judge], "plain")]
 
 
 def _results(each: EvidenceDiff) -> list[Span]:
