@@ -17,6 +17,8 @@ from tests.acceptance.harness import (
     script,
 )
 from treadle.runs.locks import worker_is_alive
+from treadle.runs.shell_environment import login_of
+from treadle.settings.environment import parse_environment
 
 # The model takes its time after the first tool, so that there is a moment to be killed in.
 BUILD_SLOWLY = BUILD_IT.replace(
@@ -53,6 +55,11 @@ def sessions_in(log: Finished) -> list[tuple[str, bool]]:
     started = log.of_type("session.started")
     names = list(dict.fromkeys(event["session"] for event in started))
     return [(f"session {names.index(e['session']) + 1}", e["resumed"]) for e in started]
+
+
+def has_worker(harness: CommandHarness) -> bool:
+    environment = parse_environment(harness.environment)
+    return worker_is_alive(harness.root, login_of(environment))
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
@@ -145,7 +152,7 @@ def test_a_detached_run_is_watched_to_its_end_and_its_worker_ends_by_itself(
     assert watched.types()[:2] == ["run.queued", "run.started"]
     log = assert_built_once(harness, run)
     assert watched.stdout == log.stdout
-    wait_for(lambda: not worker_is_alive(harness.root))
+    wait_for(lambda: not has_worker(harness))
     wait_for(lambda: "worker ended" in (harness.root / "worker.log").read_text())
 
 
@@ -164,7 +171,7 @@ def test_a_queued_run_that_is_cancelled_is_never_begun(harness: CommandHarness) 
     log = log_of(harness, second)
     assert log.types() == ["run.queued", "interrupt.requested", "run.ended"]
     assert log.result["reason"] == "cancelled"
-    wait_for(lambda: not worker_is_alive(harness.root))
+    wait_for(lambda: not has_worker(harness))
 
 
 def test_a_run_in_the_foreground_is_cancelled_from_another_terminal(
@@ -249,7 +256,7 @@ def worker(harness: CommandHarness) -> Iterator[Path]:
             stderr=file,
         )
     try:
-        wait_for(lambda: worker_is_alive(harness.root))
+        wait_for(lambda: has_worker(harness))
         yield said
     finally:
         process.send_signal(signal.SIGTERM)

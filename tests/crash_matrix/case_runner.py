@@ -1,6 +1,5 @@
 """Runs a case with real processes and collects what its checks compare."""
 
-import fcntl
 import hashlib
 import json
 import os
@@ -19,6 +18,9 @@ from typing import Any
 from tests.acceptance.harness import TREADLE, CommandHarness
 from tests.crash_matrix.case import ASKED, LIMITED, Case, CaseCommand, Command
 from tests.crash_matrix.scenarios import SCENARIOS, Scenario
+from treadle.runs.locks import lock_worker
+from treadle.runs.shell_environment import login_of
+from treadle.settings.environment import parse_environment
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 LAUNCH = (
@@ -210,9 +212,9 @@ class CrashHarness(CommandHarness):
         if not seems:
             yield
             return
-        self.root.mkdir(exist_ok=True, mode=0o700)
-        with (self.root / "worker.lock").open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        login = login_of(parse_environment(self.environment))
+        with lock_worker(self.root, login) as become_primary:
+            become_primary()
             yield
 
     def _killed(self, earlier: set[str]) -> Killed:

@@ -23,8 +23,7 @@ from treadle.domain.ids import short_id
 from treadle.domain.ports import Store
 from treadle.domain.run import RunResult
 from treadle.domain.run_row import RunRow
-from treadle.runs.find import find_run, open_logs
-from treadle.runs.locks import worker_is_alive
+from treadle.runs.find import find_run, is_served, open_logs
 from treadle.runs.recovery import is_set_aside
 
 LOST = 1
@@ -87,6 +86,6 @@ def _last_round_start(logs: Store, row: RunRow) -> int:
 def _is_alive(context: CommandContext, row: RunRow) -> bool:
     now = find_run(context.environment.storage, row.id, directory=None)
     # A worker, if there is one, continues a run that has lost its process.
-    is_recoverable = now.state == "lost" and worker_is_alive(context.environment.root)
+    is_recoverable = now.state == "lost" and is_served(context.environment.storage, row.id)
     expected = now.state == "queued" or is_recoverable
     return now.alive or (expected and not is_set_aside(context.environment, row.id))

@@ -28,3 +28,7 @@ class RunRequest:
     workflow: str = "deliver"
     # What the workflow itself was given, by the names that it declares.
     inputs: Mapping[str, str] = field(default_factory=dict)
+    # Of the shell that asked for the run: its variables that are no secrets, and the fingerprint
+    # of its secret ones. Requests of earlier versions have neither.
+    environment: Mapping[str, str] = field(default_factory=dict)
+    login: str = ""

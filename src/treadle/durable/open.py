@@ -130,5 +130,6 @@ async def _shut_down(library: DBOS) -> None:
 
 
 async def _unregister(place: EngineConfig, pool: sa.Engine) -> None:
-    if place.queue != SHARED_QUEUE:
+    # Other workers may serve the same queue.
+    if not place.queue.startswith(SHARED_QUEUE):
         await make_client(pool).delete_queue_async(place.queue)

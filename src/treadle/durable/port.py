@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
-# The queue that workers serve; every foreground run has its own.
+# The names of the queues that workers serve begin with it; every foreground run has its own.
 SHARED_QUEUE = "shared"
 
 

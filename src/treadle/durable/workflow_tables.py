@@ -91,7 +91,7 @@ class WorkflowTables:
             row.status.in_([status.value for status in UNFINISHED]), row.queue_name.is_not(None)
         )
         delete_idle = sa.delete(self._queues).where(
-            queue.name != SHARED_QUEUE,
+            queue.name.not_like(f"{SHARED_QUEUE}%"),
             queue.created_at < _epoch_ms(moment),
             queue.name.not_in(busy_queues),
         )

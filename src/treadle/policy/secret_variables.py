@@ -21,6 +21,7 @@ _ASSIGNMENT = re.compile(
 )
 _WORD_START = re.compile(r"[-.]|(?<=[a-z0-9])(?=[A-Z])")
 _PASSWORD_IN_ADDRESS = re.compile(r"://[^\s/:@]*:(?P<password>[^\s/@]+)@")
+_LOGIN_IN_ADDRESS = re.compile(r"://[^\s/]+@")
 _LEAST = 8
 _LEAST_PLAIN = 16
 
@@ -39,6 +40,15 @@ def secret_values(variables: Mapping[str, str], *, paths: Iterable[str]) -> list
         and _could_be_secret(value)
         and not any(value in path for path in known_paths)
     ]
+
+
+def may_hold_secret(name: str, value: str) -> bool:
+    """Whether the name indicates a secret, or the value is an address with a login in it."""
+    return bool(
+        "AUTH" in name.upper()
+        or (_SECRET.search(name) and not _LOCATION.search(name))
+        or _LOGIN_IN_ADDRESS.search(value)
+    )
 
 
 def assigned_secrets(text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from treadle.domain.ids import RunId
 from treadle.domain.storage import Storage
+from treadle.durable.port import SHARED_QUEUE
 
 ENGINE_WORKFLOW = "deliver"
 
@@ -19,6 +20,11 @@ def engine_location(storage: Storage) -> str:
 def own_queue(run: RunId) -> str:
     """The queue that only the run's own process listens to."""
     return f"run.{run}"
+
+
+def worker_queue(login: str) -> str:
+    """The queue of the workers with a login; runs of earlier versions have none."""
+    return f"{SHARED_QUEUE}.{login}" if login else SHARED_QUEUE
 
 
 def leg_name(run: RunId, leg: int) -> str:

@@ -28,6 +28,11 @@ def list_project_runs(storage: Storage, project: Path, run_filter: RunFilter) ->
     return run_list.list_runs(storage, replace(run_filter, project_key=project_key(project)))
 
 
+def is_served(storage: Storage, run: RunId) -> bool:
+    """Whether a worker with the login of the run is alive."""
+    return run_list.run_is_served(storage.root, run)
+
+
 def list_all_runs(storage: Storage, run_filter: RunFilter) -> list[RunRow]:
     """The runs of all projects, newest first."""
     return run_list.list_runs(storage, run_filter)

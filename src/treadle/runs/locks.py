@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from treadle.adapters.stores.run_list import is_lock_held, run_lock
+from treadle.adapters.stores.run_list import is_lock_held, run_lock, worker_lock
 from treadle.domain.errors import ProjectInUse, StoreError
 from treadle.domain.ids import RunId, short_id
 from treadle.workspace.lock import ProjectBusy, lock_project
@@ -82,16 +82,16 @@ def _executor_lock(root: Path, executor: str) -> Path:
 
 
 @contextmanager
-def lock_worker(root: Path) -> Iterator[Callable[[], bool]]:
-    """Yield a function that tries to become the worker that detached runs rely on; False while
-    another process is. The lock is held to the end of the block."""
-    with _open_lock(root, _worker_lock(root)) as file:
+def lock_worker(root: Path, login: str) -> Iterator[Callable[[], bool]]:
+    """Yield a function that tries to become the worker that detached runs of a login rely on; False
+    while another process is. The lock is held to the end of the block."""
+    with _open_lock(root, worker_lock(root, login)) as file:
         yield lambda: _try_lock(file)
 
 
-def worker_is_alive(root: Path) -> bool:
-    """Whether a worker serves the queue."""
-    return is_lock_held(_worker_lock(root))
+def worker_is_alive(root: Path, login: str) -> bool:
+    """Whether a worker serves the queue of the login."""
+    return is_lock_held(worker_lock(root, login))
 
 
 def _open_lock(root: Path, lock: Path) -> IO[str]:
@@ -108,10 +108,6 @@ def _try_lock(file: IO[str]) -> bool:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
     return False
-
-
-def _worker_lock(root: Path) -> Path:
-    return root / "worker.lock"
 
 
 def _unwritable(root: Path, error: OSError) -> StoreError:

@@ -11,12 +11,13 @@ from treadle.adapters.stores.recorder import Recorder
 from treadle.domain.events.run import RunQueued
 from treadle.domain.run_request import RunRequest
 from treadle.domain.stored_path import stored_path
-from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location, leg_name
+from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location, leg_name, worker_queue
 from treadle.runs.locks import worker_is_alive
 from treadle.runs.rehearsal_model import store_script
 from treadle.runs.request import check_request, with_variables
 from treadle.runs.request_json import request_json, store_request
 from treadle.runs.sandbox_probe import probe_before
+from treadle.runs.shell_environment import login_of, with_shell_environment
 from treadle.settings.environment import Environment
 from treadle.wiring.checked_request import RunHost
 
@@ -27,6 +28,7 @@ async def detach(request: RunRequest, host: RunHost) -> None:
     request = with_variables(request, environment)
     checked = await check_request(request, host)
     await probe_before(checked)
+    request = with_shell_environment(request, environment)
     store_request(environment.root, request)
     if host.rehearsing is not None:
         store_script(environment.root, request.run, host.rehearsing.script)
@@ -53,13 +55,14 @@ def put_on_queue(request: RunRequest, environment: Environment) -> None:
     from treadle.durable.client import enqueue
 
     location = engine_location(environment.storage)
-    enqueue(location, leg_name(request.run, request.leg), ENGINE_WORKFLOW, request_json(request))
+    name, queue = leg_name(request.run, request.leg), worker_queue(request.login)
+    enqueue(location, name, ENGINE_WORKFLOW, request_json(request), queue=queue)
 
 
 def ensure_worker(environment: Environment) -> None:
-    """Start a worker that runs until the queue is empty, unless one is alive."""
+    """Start a worker that runs until its queue is empty, unless one with this login is alive."""
     root = environment.root
-    if worker_is_alive(root):
+    if worker_is_alive(root, login_of(environment)):
         return
     root.mkdir(parents=True, exist_ok=True, mode=0o700)
     descriptor = os.open(root / "worker.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

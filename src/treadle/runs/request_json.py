@@ -6,14 +6,13 @@ from typing import Any
 
 import orjson
 
-from treadle.adapters.stores.run_list import run_directory
+from treadle.adapters.stores.run_list import REQUEST, run_directory
 from treadle.domain.errors import ProjectError
 from treadle.domain.ids import RunId, short_id
 from treadle.domain.run import RunResult
 from treadle.domain.run_request import RunRequest
 from treadle.durable.port import Json
 
-REQUEST = "request.json"
 _OLD_INPUTS = ("words", "review")
 
 

@@ -18,14 +18,14 @@ from treadle.domain.run import RunResult
 from treadle.domain.run_request import RunRequest
 from treadle.domain.run_row import RunRow
 from treadle.domain.stored_path import path_from
-from treadle.durable.port import SHARED_QUEUE
-from treadle.runs.engine_names import engine_location, leg_name, own_queue
+from treadle.runs.engine_names import engine_location, leg_name, own_queue, worker_queue
 from treadle.runs.locks import lock_run
 from treadle.runs.queue import enqueue_leg, ensure_worker, put_on_queue
 from treadle.runs.rehearsal_model import with_model
 from treadle.runs.request import check_request, with_variables
 from treadle.runs.request_json import read_request, store_request
 from treadle.runs.sandbox_probe import probe_before
+from treadle.runs.shell_environment import with_shell_environment
 from treadle.runs.start import execute_in_foreground
 from treadle.settings.environment import Environment
 from treadle.wiring.checked_request import CheckedRequest, RunHost
@@ -68,7 +68,7 @@ async def resume_detached(resumption: ResumeRequest, host: RunHost) -> None:
         checked, history = await _checked(resumption, host)
         await probe_before(checked)
         # A worker that takes the run at once waits for this lock.
-        was_claimed = _claim(checked, queue=SHARED_QUEUE)
+        was_claimed = _claim(checked, queue=worker_queue(checked.request.login))
         _reopen(resumption, checked, history)
         if not was_claimed:
             enqueue_leg(checked.request, environment)
@@ -102,8 +102,9 @@ async def _checked(resumption: ResumeRequest, host: RunHost) -> tuple[CheckedReq
     request = with_variables(request, environment)
     checked = await check_request(request, host)
     _refuse_exhausted(resumption, history, run_limits(checked.settings))
+    request = with_shell_environment(request, environment)
     store_request(environment.root, request)
-    return checked, history
+    return replace(checked, request=request), history
 
 
 def _reopen(resumption: ResumeRequest, checked: CheckedRequest, history: RunHistory) -> None:

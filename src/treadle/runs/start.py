@@ -12,6 +12,7 @@ from treadle.runs.previous_runs import find_previous_runs
 from treadle.runs.rehearsal_model import store_script
 from treadle.runs.request import check_request, with_variables
 from treadle.runs.request_json import request_json, result_from, result_json, store_request
+from treadle.runs.shell_environment import with_shell_environment
 from treadle.wiring.checked_request import CheckedRequest, RunHost
 
 POLL_S = 0.5
@@ -31,10 +32,12 @@ async def run_in_foreground(request: RunRequest, host: RunHost) -> RunResult:
             before=run,
             rehearsal=request.rehearsal,
         )
+        request = with_shell_environment(request, host.environment)
         store_request(root, request)
         if host.rehearsing is not None:
             store_script(root, run, host.rehearsing.script)
-        return await execute_in_foreground(replace(checked, previous=previous), poll_s=IDLE_POLL_S)
+        checked = replace(checked, request=request, previous=previous)
+        return await execute_in_foreground(checked, poll_s=IDLE_POLL_S)
 
 
 async def execute_in_foreground(checked: CheckedRequest, *, poll_s: float = POLL_S) -> RunResult:

@@ -17,11 +17,11 @@ from treadle.domain.ids import short_id
 from treadle.domain.run import RunResult
 from treadle.domain.run_request import RunRequest
 from treadle.domain.usage import Usage
-from treadle.durable.port import SHARED_QUEUE, Json, Steps, WorkflowChanged
+from treadle.durable.port import Json, Steps, WorkflowChanged
 from treadle.policy.redaction import make_redactor
 from treadle.runs.clean import clean_daily
 from treadle.runs.credentials import known_secrets
-from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location
+from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location, worker_queue
 from treadle.runs.execute import execute
 from treadle.runs.locks import WORKER, lock_executor, lock_run, lock_worker
 from treadle.runs.queue import put_on_queue
@@ -30,6 +30,7 @@ from treadle.runs.rehearsal_model import with_model
 from treadle.runs.request import check_request
 from treadle.runs.request_json import read_request, request_from, result_json
 from treadle.runs.resume import queue_next_leg
+from treadle.runs.shell_environment import login_of, shell_environment
 from treadle.settings.environment import Environment
 from treadle.wiring.checked_request import RunHost
 from treadle.workflows.loop.run_history import RunHistory, read_history
@@ -49,27 +50,36 @@ class WorkerOptions:
     report: Callable[[str], None]
 
 
+@dataclass(frozen=True, slots=True)
+class WorkerIdentity:
+    """The name of a worker at the engine, and the login whose runs it takes."""
+
+    executor: str
+    login: str
+
+
 async def run_worker(environment: Environment, options: WorkerOptions, stop: asyncio.Event) -> None:
     """Serve the shared queue until asked to stop, or until it is empty."""
     from treadle.durable.open import open_engine
 
-    executor = f"{WORKER}{uuid4()}"
+    identity = WorkerIdentity(f"{WORKER}{uuid4()}", login_of(environment))
+    executor = identity.executor
     host = RunHost(environment, asyncio.Semaphore(options.sessions), asks_by_approval=True)
     location = engine_location(environment.storage)
     with lock_executor(environment.root, executor):
         async with open_engine(
             location,
             executor=executor,
-            queue=SHARED_QUEUE,
+            queue=worker_queue(identity.login),
             workflows={ENGINE_WORKFLOW: partial(_execute_queued, host, options.report)},
         ):
             while not stop.is_set():
-                with lock_worker(environment.root) as become_primary:
+                with lock_worker(environment.root, identity.login) as become_primary:
                     await _serve(
-                        environment, options, stop, partial(_poll, executor, become_primary)
+                        environment, options, stop, partial(_poll, identity, become_primary)
                     )
                 # A run may have been queued while this worker still looked alive.
-                if not options.until_idle or await _is_idle(environment, executor):
+                if not options.until_idle or await _is_idle(environment, identity):
                     return
 
 
@@ -99,7 +109,7 @@ async def _serve(
 
 
 async def _poll(
-    executor: str,
+    identity: WorkerIdentity,
     become_primary: Callable[[], bool],
     environment: Environment,
     options: WorkerOptions,
@@ -107,15 +117,15 @@ async def _poll(
     """Recover lost runs and clean up; whether this worker may end."""
     # The primary worker may have ended since this one started.
     become_primary()
-    for run in await recover_lost_runs(environment):
+    for run in await recover_lost_runs(environment, identity.login):
         options.report(f"taking over run {run}")
     await clean_daily(environment, now=SystemClock().now(), report=options.report)
-    return options.until_idle and await is_idle(environment, executor)
+    return options.until_idle and await is_idle(environment, identity.executor, identity.login)
 
 
-async def _is_idle(environment: Environment, executor: str) -> bool:
+async def _is_idle(environment: Environment, identity: WorkerIdentity) -> bool:
     try:
-        return await is_idle(environment, executor)
+        return await is_idle(environment, identity.executor, identity.login)
     except StoreError:
         return False  # unknown until the next poll
 
@@ -131,6 +141,7 @@ async def _execute_queued(
         put_on_queue(stored, environment)
         return result_json(stored.so_far)
     request = stored if stored.leg == request.leg else request
+    host = replace(host, environment=shell_environment(request, environment))
     try:
         return result_json(await _execute_when_free(host, request, steps))
     except TreadleError as error:

@@ -98,7 +98,8 @@ def next_steps_for_row(row: RunRow, state: LogState) -> tuple[Command, ...]:
     if row.state == "waiting":
         return (("treadle approvals", "what it asks, and how to answer"),)
     if row.state == "queued":
-        return (("treadle worker", "works on what is queued"),)
+        step = (f"treadle resume {name} --detach", "in a shell with its login")
+        return (step if row.waiting_for else ("treadle worker", "works on what is queued"),)
     if row.alive:
         return ((f"treadle logs {name} -f", "watch it"),)
     return ((f"treadle resume {name}", "goes on where it was"),)

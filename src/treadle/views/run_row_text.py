@@ -31,6 +31,8 @@ def state_text(row: RunRow, now: datetime) -> str:
             return row.reason or row.state
         case "paused" if row.until:
             return f"paused, {_time_left(row, now)} left"
+        case "queued" if row.waiting_for:
+            return f"queued: {row.waiting_for}"
         case "waiting" if row.waiting_for:
             return f"waiting: {fit(row.waiting_for, LONGEST_QUESTION)}"
         case _:
@@ -50,6 +52,8 @@ def state_sentence(row: RunRow, *, phase: str, now: datetime) -> str:
             return f"Paused: {row.waiting_for} ({state_text(row, now)})"
         case "waiting":
             return f"Waiting for an answer: {row.waiting_for}"
+        case "queued" if row.waiting_for:
+            return f"Queued: {row.waiting_for}"
         case "queued":
             return "Queued: a worker takes it when there is one"
         case _:

@@ -18,6 +18,7 @@ from treadle.domain.run_row import RunFilter
 from treadle.runs.find import list_project_runs
 from treadle.runs.locks import lock_worker
 from treadle.runs.request_json import store_request
+from treadle.runs.shell_environment import login_of
 from treadle.settings.environment import Environment
 
 from .sample_runs import STARTED, ended, recorded
@@ -58,7 +59,7 @@ class ProjectCli:
     def served(self) -> Iterator[None]:
         """Somebody else is the worker, so no process is started."""
         self.root.mkdir(exist_ok=True)
-        with lock_worker(self.root) as take_place:
+        with lock_worker(self.root, login_of(self.environment)) as take_place:
             assert take_place()
             yield
 

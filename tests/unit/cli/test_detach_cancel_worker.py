@@ -1,6 +1,7 @@
 """`--detach`, `cancel` and `worker`: what they say, do and refuse."""
 
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,9 +16,10 @@ from treadle.domain.run_row import RunFilter
 from treadle.durable.client import cancel as forget
 from treadle.durable.client import enqueue
 from treadle.durable.queries import unfinished_workflows
-from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location
+from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location, worker_queue
 from treadle.runs.find import list_project_runs
 from treadle.runs.request_json import read_request, request_json
+from treadle.runs.shell_environment import login_of
 
 from .project_cli import ProjectCli, stopped
 from .sample_runs import STARTED
@@ -137,6 +139,35 @@ def test_a_queued_run_that_cannot_begin_ends_with_the_reason(
     assert end.result.message.startswith(f"no SPEC.md in {cli.repository.path}")
 
 
+def test_a_queued_run_waits_for_a_worker_with_the_login_of_its_shell(
+    cli: ProjectCli, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "script.yaml"
+    script.write_text(SCRIPT)
+    with cli.served():
+        cli.treadle("rehearse", str(script), "--", "deliver", "--detach")
+    run = capsys.readouterr().out.strip()
+    raw = {**cli.environment.raw, "ANTHROPIC_API_KEY": "sk-company"}
+    company = ProjectCli(cli.repository, replace(cli.environment, raw=raw))
+
+    assert company.treadle("worker", "--until-idle") == 0
+
+    assert [event.type for event in cli.events(RunId(run))] == ["run.queued"]
+    capsys.readouterr()
+    for command in ("ls", "status"):
+        cli.treadle(command)
+        assert "queued: no worker has its login" in capsys.readouterr().out
+    cli.treadle("show")
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0] == "Queued: no worker has its login"
+    resume = f"treadle resume {run[-8:]} --detach  # in a shell with its login"
+    assert shown[-1].endswith(resume)
+    # Whoever resumes it gives it the login of that shell.
+    with company.served():
+        assert company.treadle("resume", "--detach") == 0
+    assert read_request(cli.root, RunId(run)).login == login_of(company.environment)
+
+
 def test_a_run_that_had_begun_is_set_aside_with_the_reason_and_keeps_what_it_has(
     cli: ProjectCli, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -172,7 +203,7 @@ def test_what_the_engine_had_given_up_is_queued_again_by_a_person(cli: ProjectCl
         assert cli.treadle("resume", "--detach") == 0
 
     assert [(seen.workflow_id, seen.queue) for seen in unfinished_workflows(location)] == [
-        (run, "shared")
+        (run, worker_queue(login_of(cli.environment)))
     ]
     with closing(open_database(cli.environment.storage)) as database:
         assert ControlRequests(database).find_oldest(run) is None

@@ -154,8 +154,8 @@ def test_a_list_says_what_a_run_waits_for_and_how_long(
         ),
         (
             "queued",
-            "Queued: a worker takes it when there is one",
-            "  next          treadle worker  # works on what is queued",
+            "Queued: the quota is spent",
+            "  next          treadle resume 7c01d2e0 --detach  # in a shell with its login",
         ),
     ],
 )

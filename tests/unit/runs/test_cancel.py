@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from subprocess import Popen
 
@@ -142,8 +142,8 @@ async def test_no_worker_takes_up_a_run_that_was_cancelled_in_the_queue(
     cancel(project_store.row, project_store.environment)
 
     assert (waiting, unfinished_workflows(project_store.location)) == ([RUN], [])
-    assert await recover_lost_runs(project_store.environment) == []
-    assert await is_idle(project_store.environment, "worker")
+    assert await recover_lost_runs(project_store.environment, "") == []
+    assert await is_idle(project_store.environment, "worker", "")
 
 
 def test_all_legs_of_the_run_are_given_up_and_nobody_elses(project_store: ProjectStore) -> None:
@@ -181,12 +181,12 @@ def test_a_run_that_has_ended_cannot_be_cancelled(project_store: ProjectStore) -
 async def test_a_run_that_waits_for_a_worker_keeps_it_from_being_idle(
     project_store: ProjectStore,
 ) -> None:
-    assert await is_idle(project_store.environment, "worker")
+    assert await is_idle(project_store.environment, "worker", "")
 
     enqueue(project_store.location, RUN, ENGINE_WORKFLOW, {})
 
-    assert not await is_idle(project_store.environment, "worker")
-    assert await recover_lost_runs(project_store.environment) == []  # it is where it belongs
+    assert not await is_idle(project_store.environment, "worker", "")
+    assert await recover_lost_runs(project_store.environment, "") == []  # it is where it belongs
 
 
 async def test_a_run_on_the_queue_of_a_process_that_is_gone_is_handed_to_the_workers(
@@ -194,9 +194,9 @@ async def test_a_run_on_the_queue_of_a_process_that_is_gone_is_handed_to_the_wor
 ) -> None:
     enqueue(project_store.location, RUN, ENGINE_WORKFLOW, {}, queue=f"run.{RUN}")
     with lock_orphan(project_store.environment.root, RUN):
-        while_alive = await recover_lost_runs(project_store.environment)
+        while_alive = await recover_lost_runs(project_store.environment, "")
 
-    assert (while_alive, await recover_lost_runs(project_store.environment)) == ([], [RUN])
+    assert (while_alive, await recover_lost_runs(project_store.environment, "")) == ([], [RUN])
     assert [seen.queue for seen in unfinished_workflows(project_store.location)] == ["shared"]
 
 
@@ -246,21 +246,21 @@ async def test_a_queued_run_that_nobody_put_on_the_queue_is_put_there(
     project_store: ProjectStore,
 ) -> None:
     project_store.record(QUEUED)
-    nobody_knows = await recover_lost_runs(project_store.environment)
+    nobody_knows = await recover_lost_runs(project_store.environment, "")
     store_request(
         project_store.environment.root,
         RunRequest(RUN, "/project", {}, no_sandbox=False, rehearsal=True),
     )
     with lock_orphan(project_store.environment.root, RUN):
-        while_held = await recover_lost_runs(project_store.environment)
+        while_held = await recover_lost_runs(project_store.environment, "")
 
-    assert (nobody_knows, while_held, await recover_lost_runs(project_store.environment)) == (
+    assert (nobody_knows, while_held, await recover_lost_runs(project_store.environment, "")) == (
         [],
         [],
         [RUN],
     )
     assert [seen.queue for seen in unfinished_workflows(project_store.location)] == ["shared"]
-    assert await recover_lost_runs(project_store.environment) == []
+    assert await recover_lost_runs(project_store.environment, "") == []
 
 
 async def test_a_run_that_was_set_aside_keeps_no_worker_from_being_idle(
@@ -268,9 +268,9 @@ async def test_a_run_that_was_set_aside_keeps_no_worker_from_being_idle(
 ) -> None:
     enqueue(project_store.location, RUN, ENGINE_WORKFLOW, {}, queue=PARKED_QUEUE)
 
-    assert await is_idle(project_store.environment, "")
+    assert await is_idle(project_store.environment, "", "")
     assert (
-        await recover_lost_runs(project_store.environment),
+        await recover_lost_runs(project_store.environment, ""),
         is_set_aside(project_store.environment, RUN),
     ) == (
         [],
@@ -288,3 +288,31 @@ def test_what_was_asked_after_the_end_is_not_asked_of_the_next_leg(
         project_store.record(RunReopened("resume", run_started().limits))
 
         assert ControlRequests(database).find_oldest(RUN) is None
+
+
+async def test_a_lost_run_is_left_to_a_worker_with_its_login(project_store: ProjectStore) -> None:
+    project_store.record(*AT_WORK)
+    root = project_store.environment.root
+    request = RunRequest(RUN, "/project", {}, no_sandbox=False, rehearsal=True)
+    store_request(root, replace(request, login="personal"))
+    enqueue(project_store.location, RUN, ENGINE_WORKFLOW, {}, queue=f"run.{RUN}")
+
+    by_another = await recover_lost_runs(project_store.environment, "company")
+
+    assert (by_another, await recover_lost_runs(project_store.environment, "personal")) == (
+        [],
+        [RUN],
+    )
+    assert await recover_lost_runs(project_store.environment, "company") == []
+    assert await is_idle(project_store.environment, "worker", "company")
+    assert not await is_idle(project_store.environment, "worker", "personal")
+
+
+async def test_any_worker_takes_what_an_earlier_version_queued(project_store: ProjectStore) -> None:
+    project_store.record(QUEUED)
+    request = RunRequest(RUN, "/project", {}, no_sandbox=False, rehearsal=True)
+    store_request(project_store.environment.root, request)
+    enqueue(project_store.location, RUN, ENGINE_WORKFLOW, {})
+
+    assert await recover_lost_runs(project_store.environment, "company") == [RUN]
+    assert not await is_idle(project_store.environment, "worker", "company")

@@ -21,14 +21,14 @@ def test_a_run_that_somebody_is_busy_with_is_refused_at_once(tmp_path: Path) -> 
 
 
 def test_a_worker_takes_the_place_that_another_has_left(tmp_path: Path) -> None:
-    with lock_worker(tmp_path) as take_second:
-        with lock_worker(tmp_path) as take_first:
+    with lock_worker(tmp_path, "login") as take_second:
+        with lock_worker(tmp_path, "login") as take_first:
             taken = [take_first(), take_second(), take_first()]
-        left = worker_is_alive(tmp_path)
+        left = worker_is_alive(tmp_path, "login")
         taken.append(take_second())
         assert (taken, left) == ([True, False, True, True], False)
-        assert worker_is_alive(tmp_path)
-    assert not worker_is_alive(tmp_path)
+        assert worker_is_alive(tmp_path, "login")
+    assert not worker_is_alive(tmp_path, "login")
 
 
 def test_a_lock_that_cannot_be_written_is_one_clear_line(tmp_path: Path) -> None:

@@ -67,6 +67,11 @@ def test_the_time_of_a_run_is_that_of_its_summary(
             "Queued: a worker takes it when there is one",
         ),
         (
+            replace(ROW, state="queued", waiting_for="no worker has its login"),
+            "queued: no worker has its login",
+            "Queued: no worker has its login",
+        ),
+        (
             waiting_until(LATER + timedelta(minutes=90, seconds=5), "paused"),
             "paused, 1h 30m left",
             "Paused: Land 2 commits? (paused, 1h 30m left)",

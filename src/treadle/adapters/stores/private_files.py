@@ -35,6 +35,14 @@ class PrivateFiles:
 
     def write(self, name: str, value: str) -> None:
         """Write or replace the file atomically."""
+        self._write(name, value, os.replace)
+
+    def create(self, name: str, value: str) -> None:
+        """Write the file atomically, unless it exists."""
+        with suppress(FileExistsError):
+            self._write(name, value, os.link)
+
+    def _write(self, name: str, value: str, put: Callable[..., None]) -> None:
         with self._translate_errors():
             self._root.mkdir(parents=True, exist_ok=True, mode=0o700)
             with suppress(FileExistsError):
@@ -48,7 +56,7 @@ class PrivateFiles:
                         file.write(value.encode())
                         file.flush()
                         os.fsync(file.fileno())
-                    os.replace(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+                    put(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
                 finally:
                     with suppress(FileNotFoundError):
                         os.unlink(temporary, dir_fd=directory)
@@ -124,6 +132,8 @@ class PrivateFiles:
     def _translate_errors(self) -> Iterator[None]:
         try:
             yield
+        except FileExistsError:
+            raise
         except OSError as error:
             raise StoreError(
                 f"cannot use {self._path}: {error.strerror}",

@@ -7,6 +7,8 @@ from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
 
+import orjson
+
 from treadle.adapters.stores.database import Database, Row, Value, open_to_read
 from treadle.domain.errors import UsageError
 from treadle.domain.ids import RunId, short_id
@@ -15,6 +17,9 @@ from treadle.domain.run_row import RunFilter, RunRow
 from treadle.domain.storage import Storage
 
 COLUMNS = ", ".join(RunRow.__slots__)
+# What the run was asked for, in its directory.
+REQUEST = "request.json"
+NO_WORKER = "no worker has its login"
 HEX = frozenset("0123456789abcdef")
 NO_FILTER = RunFilter()
 
@@ -27,6 +32,25 @@ def run_directory(root: Path, run: RunId) -> Path:
 def run_lock(root: Path, run: RunId) -> Path:
     """Held by the process that works on the run."""
     return run_directory(root, run) / "run.lock"
+
+
+def worker_lock(root: Path, login: str) -> Path:
+    """Held by the worker that the detached runs of a login rely on."""
+    return root / "workers" / f"login.{login}.lock"
+
+
+def run_is_served(root: Path, run: RunId) -> bool:
+    """Whether a worker with the login of the run is alive; any does for a run of an earlier
+    version, which has none."""
+    lock = worker_lock(root, _login_of(run_directory(root, run)) or "*")
+    return any(is_lock_held(found) for found in lock.parent.glob(lock.name))
+
+
+def _login_of(directory: Path) -> str:
+    try:
+        return str(orjson.loads((directory / REQUEST).read_bytes()).get("login", ""))
+    except (OSError, ValueError):
+        return ""
 
 
 def host_of(root: Path) -> str:
@@ -100,10 +124,17 @@ class RunList:
             return replace(row, state="ended")  # a state of a newer version
         if row.state in ALIVE and self._is_local(row) and not is_lock_held(self._lock(row)):
             return replace(row, state="lost")
+        if row.state == "queued" and self._lacks_worker(row):
+            return replace(row, waiting_for=NO_WORKER)
         return row
 
     def _is_local(self, row: RunRow) -> bool:
         return not self._storage.database_url or row.host == host_of(self._storage.root)
+
+    def _lacks_worker(self, row: RunRow) -> bool:
+        root = self._storage.root
+        is_of_this_machine = (run_directory(root, row.id) / REQUEST).is_file()
+        return is_of_this_machine and not run_is_served(root, row.id)
 
     def _lock(self, row: RunRow) -> Path:
         return run_lock(self._storage.root, row.id)

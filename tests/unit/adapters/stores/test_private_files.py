@@ -110,3 +110,13 @@ def test_a_pipe_in_place_of_the_file_holds_nobody_up(root: Path) -> None:
 
     with pytest.raises(StoreError):
         files.read(NAME)
+
+
+def test_a_file_that_is_there_is_not_created_anew(root: Path) -> None:
+    files = CredentialFiles(root)
+    files.create(NAME, "first")
+    files.create(NAME, "second")
+
+    assert files.read(NAME) == "first"
+    assert mode_of(root / "credentials" / NAME) == 0o600
+    assert [path.name for path in (root / "credentials").iterdir()] == [NAME]

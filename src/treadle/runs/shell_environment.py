@@ -1,0 +1,90 @@
+"""What a run keeps of the environment of the shell that asked for it.
+
+Plain variables are stored with its request. Secret ones are not: their fingerprint says which
+workers have the same ones, and only those take the run.
+"""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Mapping
+from dataclasses import replace
+
+import orjson
+
+from treadle.adapters.agents.registry import all_kinds
+from treadle.adapters.stores.private_files import PrivateFiles
+from treadle.domain.run_request import RunRequest
+from treadle.policy.secret_variables import may_hold_secret
+from treadle.settings.environment import ANY_AGENT_VARIABLES, ANY_PREFIX, Environment
+
+# Belong to a process, not to what it is asked for.
+_OF_PROCESS = frozenset({"TMPDIR", "TERM"})
+# What setups and package managers read.
+_OF_TOOLS = frozenset(
+    {
+        *("GOENV", "GOFLAGS", "GOPROXY", "GOPRIVATE", "GONOPROXY", "GONOSUMDB", "GOSUMDB"),
+        *("XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "JAVA_HOME"),
+    }
+)
+_PREFIXES_OF_TOOLS = (
+    *("PIP_", "UV_", "POETRY_", "NPM_CONFIG_", "YARN_", "CARGO_", "RUSTUP_", "PLAYWRIGHT_"),
+    ANY_PREFIX,
+)
+_KEY_DIRECTORY = "fingerprints"
+_KEY = "key"
+_DIGITS = 16
+
+
+def with_shell_environment(request: RunRequest, environment: Environment) -> RunRequest:
+    """The request with the variables and the login of this process."""
+    plain, _ = split_variables(environment.raw)
+    return replace(request, environment=plain, login=login_of(environment))
+
+
+def shell_environment(request: RunRequest, environment: Environment) -> Environment:
+    """The environment of this process, with the stored variables in place of its own."""
+    if not request.environment:
+        return environment  # a request of an earlier version
+    own, _ = split_variables(environment.raw)
+    others = {name: value for name, value in environment.raw.items() if name not in own}
+    raw = {**others, **request.environment}
+    return replace(environment, raw=raw, path=raw.get("PATH", ""))
+
+
+def login_of(environment: Environment) -> str:
+    """The fingerprint of the secret variables, of the home, which may have the agent's login, and
+    of the database. It tells nothing without the key, which stays in Treadle's directory."""
+    files = PrivateFiles(environment.root, _KEY_DIRECTORY)
+    key = files.read(_KEY)
+    if key is None:
+        files.create(_KEY, secrets.token_hex(32))
+        key = files.read(_KEY) or ""
+    _, secret = split_variables(environment.raw)
+    facts = [sorted(secret.items()), str(environment.home), environment.database_url]
+    text = orjson.dumps(facts)
+    return hmac.new(key.encode(), text, hashlib.sha256).hexdigest()[:_DIGITS]
+
+
+def split_variables(raw: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """The plain and the secret ones of the variables that decide what a run does."""
+    kinds = all_kinds()
+    names = {
+        name
+        for passed in (
+            *ANY_AGENT_VARIABLES,
+            *(each for kind in kinds for each in kind.variables.passed),
+        )
+        for name in passed.names
+    }
+    programs = {kind.variables.program for kind in kinds}
+    known_secrets = {name for kind in kinds for name in kind.variables.secrets}
+    wanted = (names | programs | known_secrets | _OF_TOOLS) - _OF_PROCESS
+    plain: dict[str, str] = {}
+    secret: dict[str, str] = {}
+    for name, value in raw.items():
+        if not value or not (name in wanted or name.upper().startswith(_PREFIXES_OF_TOOLS)):
+            continue
+        is_secret = name in known_secrets or may_hold_secret(name, value)
+        (secret if is_secret else plain)[name] = value
+    return plain, secret
