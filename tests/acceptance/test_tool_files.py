@@ -147,6 +147,25 @@ def test_what_tools_run_by_themselves_is_withheld_or_asked_about_and_stands_firs
     assert "\n".join(first) in finished.stderr
 
 
+def test_a_repository_in_the_work_and_a_linked_folder_of_tools_wait_for_a_person(
+    harness: CommandHarness,
+) -> None:
+    trace = harness.directory / "trace"
+    config = f'[core]\n\tbare = false\n\tworktree = .\n\tfsmonitor = "touch {trace}; false"\n'
+    bare = (
+        "mkdir -p lib/data && git init -q --bare lib/data && rm -r lib/data/hooks"
+        " && touch lib/data/objects/pack/keep lib/data/refs/heads/keep"
+    )
+    link = "mkdir -p tools/hooks && ln -s tools .github"
+
+    finished = delivered(harness, bare, written("lib/data/config", config), link)
+
+    (reason,) = reasons(finished)
+    assert reason.startswith("it changes what tools run by themselves: .github, lib/data/HEAD, ")
+    assert not (harness.project / "lib").exists()
+    assert not trace.exists()
+
+
 def test_a_setting_lets_a_file_land_and_instructions_of_agents_land_named(
     harness: CommandHarness,
 ) -> None:

@@ -1,7 +1,7 @@
 """Decides what becomes of a file that tools obey by themselves: left out, asked about, or named."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import takewhile
@@ -14,6 +14,8 @@ from treadle.policy.tool_file_rules import TOOL_FILE_RULES, ToolFileRule
 
 LEAVES_PROJECT = "it is a link that leads out of the project"
 REPLACES_FOLDER = "it is a link in place of a folder that git ignores"
+REPLACES_TOOL_FOLDER = "it is a link in place of a folder that tools obey"
+IN_REPOSITORY = "git takes its folder for a repository and runs what its config names"
 _BY_SETTING = "your settings name it"
 _GIT_FOLDER = ".git"
 
@@ -64,24 +66,37 @@ def find_tool_files(
     links: Mapping[str, str],
     settings: ToolFileSettings,
     is_ignored_folder: Callable[[str], bool],
+    repositories: Collection[str] = (),
 ) -> tuple[ToolFile, ...]:
     """The changed files that tools obey by themselves, those to ask about first.
 
-    `links` are the targets of changed links. What should have been withheld and was imported all
-    the same, by an earlier version, is asked about.
+    `links` are the targets of changed links, and `repositories` the folders that git takes for
+    one. What should have been withheld and was imported all the same, by an earlier version, is
+    asked about.
     """
     found = []
     for change in changes:
         match = settings.match(change.path)
-        if change.path in links and not settings.lets_through(change.path):
-            if leaves_project(change.path, links[change.path]):
-                match = ToolFileMatch("ask", LEAVES_PROJECT)
-            elif is_ignored_folder(change.path):
-                match = ToolFileMatch("ask", REPLACES_FOLDER)
+        if not settings.lets_through(change.path):
+            if str(PurePosixPath(change.path).parent) in repositories:
+                match = ToolFileMatch("ask", IN_REPOSITORY)
+            elif change.path in links:
+                why = _why_ask_about_link(change.path, links[change.path], is_ignored_folder)
+                match = ToolFileMatch("ask", why) if why else match
         if match is not None:
             effect: ToolFileEffect = "named" if match.effect == "named" else "ask"
             found.append(ToolFile(change.path, change.how, effect, match.why))
     return tuple(sorted(found, key=lambda each: (each.effect, each.path)))
+
+
+def _why_ask_about_link(path: str, target: str, is_ignored_folder: Callable[[str], bool]) -> str:
+    """Empty: the link is none to ask about."""
+    if leaves_project(path, target):
+        return LEAVES_PROJECT
+    if is_ignored_folder(path):
+        return REPLACES_FOLDER
+    is_tool_folder = _tool_folders().fullmatch("/".join(map(normalize, path.split("/"))))
+    return REPLACES_TOOL_FOLDER if is_tool_folder else ""
 
 
 def leaves_project(path: str, target: str) -> bool:
@@ -109,6 +124,15 @@ def _find_rule(path: str) -> ToolFileRule | None:
 @cache
 def _any_rule() -> re.Pattern[str]:
     return _regex(tuple(name for rule in TOOL_FILE_RULES for name in rule.names))
+
+
+@cache
+def _tool_folders() -> re.Pattern[str]:
+    """Matches folders whose files have a rule by their name and this folder's: through a link,
+    such a file has another path in the work."""
+    names = (name.split("/")[:-1] for rule in TOOL_FILE_RULES for name in rule.names)
+    folders = {"/".join(parts[: end + 1]) for parts in names for end in range(len(parts))}
+    return _regex(tuple(sorted(folders)))
 
 
 @cache

@@ -6,8 +6,10 @@ from treadle.domain.check import FileChange
 from treadle.domain.events.work import ToolFile, ToolFileEffect
 from treadle.policy.tool_file_rules import PROTECTED_NAMES, TOOL_FILE_RULES, ToolFileRule
 from treadle.policy.tool_files import (
+    IN_REPOSITORY,
     LEAVES_PROJECT,
     REPLACES_FOLDER,
+    REPLACES_TOOL_FOLDER,
     ToolFileSettings,
     find_tool_files,
     leaves_project,
@@ -155,3 +157,26 @@ def test_what_is_asked_about_stands_before_what_is_only_named() -> None:
         ToolFile("env", "added", "ask", REPLACES_FOLDER),
         ToolFile("AGENTS.md", "changed", "named", "coding agents follow it"),
     )
+
+
+@pytest.mark.parametrize(
+    "path", [".github", "web/.Cursor", ".kiro", ".yarn", "home/fish", ".continue"]
+)
+def test_a_link_in_place_of_a_folder_that_tools_obey_is_asked_about(path: str) -> None:
+    changes = [FileChange(path, "added")]
+
+    asked = ToolFile(path, "added", "ask", REPLACES_TOOL_FOLDER)
+    assert find_tool_files(changes, {path: "inside"}, DEFAULT, lambda path: False) == (asked,)
+    allowed = ToolFileSettings(name=(path,))
+    assert [
+        each.effect
+        for each in find_tool_files(changes, {path: "inside"}, allowed, lambda path: False)
+    ] == ["named"]
+
+
+def test_the_files_of_an_embedded_repository_are_asked_about() -> None:
+    changes = [FileChange("lib/data/config", "added"), FileChange("lib/data/a/b.txt", "added")]
+
+    found = find_tool_files(changes, {}, DEFAULT, lambda path: False, {"lib/data"})
+
+    assert found == (ToolFile("lib/data/config", "added", "ask", IN_REPOSITORY),)

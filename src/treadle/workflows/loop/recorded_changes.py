@@ -35,6 +35,7 @@ from treadle.workspace.blob_texts import ReadBounds, read_texts
 from treadle.workspace.change_counts import count_changes
 from treadle.workspace.changed_links import changed_links
 from treadle.workspace.diffs import changed_files
+from treadle.workspace.embedded_repositories import embedded_repositories
 from treadle.workspace.git import Git, GitFailed
 
 # Fewer lost assertions are no share of the project's tests, however few these are.
@@ -72,6 +73,9 @@ async def record_changes(parts: RunParts, specification: str) -> RecordedChanges
             await changed_links(parts.git, snapshot, work.commit),
             parts.workspace.tool_files,
             (await parts.workspace.ignore_rules()).covers_folder,
+            await embedded_repositories(
+                parts.git, work.commit, (change.path for change in changes)
+            ),
         )
     except GitFailed as error:
         warning = RunWarned(f"cannot tell which files and tests were changed: {error}")
