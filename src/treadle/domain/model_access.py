@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal, Protocol
 
 HeaderPairs = tuple[tuple[bytes, bytes], ...]
 
@@ -17,12 +18,53 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
+class SecretMissing:
+    """There is no secret to send: the login has ended and a person must log in, or whoever issues
+    the secret does not answer, which may pass."""
+
+    cause: Literal["login", "service"]
+    # What happened and what to do next, for people.
+    message: str
+
+
+class SecretSource(Protocol):
+    """Where a secret of the user's login comes from. It is asked before every request, in whatever
+    thread and event loop the request is handled; a wait there holds up that request alone."""
+
+    async def current(self) -> bytes | SecretMissing:
+        """The secret to send now."""
+
+    async def replace_refused(self, secret: bytes) -> bool:
+        """The service has refused this very secret: whether `current` has another one to try."""
+
+
+@dataclass(frozen=True, slots=True)
+class StaticSecret:
+    """The `SecretSource` of a secret that stays the same for the whole run."""
+
+    value: bytes = field(repr=False)
+
+    async def current(self) -> bytes | SecretMissing:
+        return self.value
+
+    async def replace_refused(self, secret: bytes) -> bool:  # there is no other
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class HeldSecret:
+    """A placeholder that the agent was given, and where the secret that it stands for is from."""
+
+    placeholder: bytes
+    source: SecretSource = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Login:
     """What the gateway adds to requests, so that the agent need not have it. Without `secrets` the
     agent has a login of its own, which is forwarded unchanged."""
 
-    # Pairs of a placeholder that the agent was given and the secret it stands for.
-    secrets: HeaderPairs = field(default=(), repr=False)
+    secrets: tuple[HeldSecret, ...] = ()
     # The user's own headers, in lower case; they replace the agent's.
     headers: HeaderPairs = field(default=(), repr=False)
     # Placeholders of logins that a subscription pays for, and of those that are paid by use. Of

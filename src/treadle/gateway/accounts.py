@@ -160,6 +160,13 @@ class BudgetAccounts:
         )
 
 
+def current_task() -> asyncio.Task[None]:
+    """The task that handles a request."""
+    task = asyncio.current_task()
+    assert task is not None  # noqa: S101  # a coroutine runs in one
+    return task
+
+
 def _budget_state(
     level: BudgetLevel, budget_usd: float, spent_usd: float, reservations: list[Reservation]
 ) -> BudgetState:

@@ -1,5 +1,5 @@
-"""Chooses the headers to forward each way, puts the credentials of the service in the place of
-the agent's placeholders, and reads quota windows. Pure."""
+"""Chooses the headers to forward each way, replaces the agent's placeholders by the credentials of
+the service, and reads quota windows. Pure."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Literal, assert_never
 
 from treadle.domain.ledger import WindowShare
-from treadle.domain.model_access import PASS_THROUGH_LOGIN, HeaderPairs, Login
+from treadle.domain.model_access import PASS_THROUGH_LOGIN, HeldSecret, Login
 from treadle.gateway.request_filter import filter_betas, is_known_header
 
 Headers = list[tuple[bytes, bytes]]
@@ -30,8 +30,8 @@ _AGENT_WINS = frozenset({_BETA})
 
 @dataclass(frozen=True, slots=True)
 class ServiceHeaders:
-    """What the service gets; the betas that were left out; whether a subscription's login is in
-    it, or may be, or is not."""
+    """What the service gets, with placeholders where a secret belongs; the betas that were left
+    out; whether a subscription's login is in it, or may be, or is not."""
 
     headers: Headers
     left_out: tuple[str, ...] = ()
@@ -43,16 +43,39 @@ def to_service(
     login: Login = PASS_THROUGH_LOGIN,
     allowed: frozenset[str] = frozenset(),
 ) -> ServiceHeaders:
-    """The agent's known headers as the service gets them, with the service's credentials."""
+    """The agent's known headers as the service gets them, but for the secrets."""
     known = [pair for pair in _without_hop_headers(headers) if is_known_header(pair[0])]
     betas = filter_betas(b",".join(value for name, value in known if name == _BETA), allowed)
     single = _first_of_each(pair for pair in known if pair[0] != _BETA)
     beta = [(_BETA, betas.value)] if betas.value else []
     return ServiceHeaders(
-        [*_with_credentials(login, [*single, *beta]), (b"accept-encoding", b"identity")],
+        [*_with_own_headers(login, [*single, *beta]), (b"accept-encoding", b"identity")],
         betas.left_out,
         _subscription(login, single),
     )
+
+
+def used_secrets(headers: Iterable[tuple[bytes, bytes]], login: Login) -> tuple[HeldSecret, ...]:
+    """The secrets whose placeholders stand in these headers."""
+    values = {value for name, value in headers if name in _CREDENTIALS}
+    return tuple(
+        held
+        for held in login.secrets
+        if not values.isdisjoint(scheme + held.placeholder for scheme in _SCHEMES)
+    )
+
+
+def with_secrets(headers: Iterable[tuple[bytes, bytes]], secrets: Mapping[bytes, bytes]) -> Headers:
+    """The headers with each placeholder of a credential replaced by its secret."""
+    values = {
+        scheme + placeholder: scheme + secret
+        for placeholder, secret in secrets.items()
+        for scheme in _SCHEMES
+    }
+    return [
+        (name, values.get(value, value) if name in _CREDENTIALS else value)
+        for name, value in headers
+    ]
 
 
 def to_agent(headers: Iterable[tuple[bytes, bytes]], length: str | None) -> Headers:
@@ -110,12 +133,7 @@ def _subscription(
     if not login.secrets:
         # The agent's own login file: a subscription's, and nothing else is there to be paid with.
         return "yes" if list(given) == [b"authorization"] else "unknown"
-    used = {
-        placeholder
-        for value in given.values()
-        for placeholder, _ in login.secrets
-        if value in [scheme + placeholder for scheme in _SCHEMES]
-    }
+    used = {held.placeholder for held in used_secrets(given.items(), login)}
     if used & login.paid_by_use:
         return "no"
     return "yes" if used & login.subscriptions else "unknown"
@@ -133,27 +151,15 @@ def _timestamp(seconds: float | None) -> datetime | None:
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
-def _with_credentials(
-    login: Login, headers: Iterable[tuple[bytes, bytes]]
-) -> list[tuple[bytes, bytes]]:
-    """The headers of a request, in lower case, with the service's credentials."""
+def _with_own_headers(login: Login, headers: Headers) -> Headers:
+    """The headers of a request, in lower case, with the user's own, and without a credential that
+    is none of our placeholders."""
     forwarded = [
-        pair for each in headers if (pair := _replace_credential(login.secrets, *each)) is not None
+        pair
+        for pair in headers
+        if pair[0] not in _CREDENTIALS or not login.secrets or used_secrets([pair], login)
     ]
     sent = {name for name, _ in forwarded}
     added = [pair for pair in login.headers if pair[0] not in sent & _AGENT_WINS]
     replaced = {name for name, _ in added}
     return [pair for pair in forwarded if pair[0] not in replaced] + added
-
-
-def _replace_credential(
-    secrets: HeaderPairs, name: bytes, value: bytes
-) -> tuple[bytes, bytes] | None:
-    """None for a credential that is not one of our placeholders."""
-    if name not in _CREDENTIALS or not secrets:
-        return name, value
-    for placeholder, secret in secrets:
-        for scheme in _SCHEMES:
-            if value == scheme + placeholder:
-                return name, scheme + secret
-    return None

@@ -15,6 +15,7 @@ from treadle.domain.model_access import PASS_THROUGH_LOGIN, Endpoint, Login, Mod
 from treadle.gateway.accounts import LOOK_BACK, BudgetAccount, BudgetAccounts, ChangeNotifier
 from treadle.gateway.capacity import MAX_BYTES, MAX_CONNECTIONS, READ_ON_S, ConnectionCapacity
 from treadle.gateway.client_connection import HandleRequest, serve_connection
+from treadle.gateway.credentials import Credentials
 from treadle.gateway.ledger_writer import LedgerWriter
 from treadle.gateway.request_charge import ChargeBook
 from treadle.gateway.request_handler import HOLD_S, RequestHandler
@@ -165,7 +166,7 @@ class Gateway:
         )
         self._handler = RequestHandler(
             service=service_client,
-            login=self._login,
+            credentials=Credentials(self._login),
             book=book,
             allowed=self._rules.allowed,
             request_finished=ChangeNotifier(),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from treadle.domain.ledger import LedgerEntry
 from treadle.domain.usage import Usage
-from treadle.gateway.accounts import BudgetAccount, BudgetAccounts, Reservation
+from treadle.gateway.accounts import BudgetAccount, BudgetAccounts, Reservation, current_task
 from treadle.gateway.admission import AskedReservation
 from treadle.gateway.client_connection import AgentRequest
 from treadle.gateway.headers import ServiceHeaders, is_from_subscription, window_shares
@@ -77,6 +77,7 @@ class RequestCharge:
     def send(self) -> None:
         """The request goes out: from here on it may cost something."""
         self._state = "sent"
+        self._account.sent_requests.add(current_task())
 
     def start(self, response: "httpx2.Response") -> None:
         self._response_headers = dict(response.headers)
@@ -104,6 +105,7 @@ class RequestCharge:
     def answer_nothing(self) -> None:
         """No model has answered, or will: the request costs nothing."""
         self._state = "unanswered"
+        self._account.sent_requests.discard(current_task())
 
     def close(self) -> None:
         """Settle the charge; safe to call twice."""

@@ -7,11 +7,11 @@ from typing import assert_never
 
 from treadle.domain.errors import StoreError
 from treadle.domain.ledger import Ledger
-from treadle.domain.model_access import Login
 from treadle.gateway import request_rules
-from treadle.gateway.accounts import BudgetAccount, ChangeNotifier, LedgerTotals
+from treadle.gateway.accounts import BudgetAccount, ChangeNotifier, LedgerTotals, current_task
 from treadle.gateway.admission import AdmitRequest, HoldRequest, RefuseRequest, admit
 from treadle.gateway.client_connection import AgentRequest, Client, HandleRequest
+from treadle.gateway.credentials import Credentials
 from treadle.gateway.forwarding import forward_count, forward_message, send_error, send_retry
 from treadle.gateway.headers import ServiceHeaders, to_service
 from treadle.gateway.request_charge import ChargeBook, RequestCharge
@@ -35,7 +35,7 @@ class RequestHandler:
     """Handles the requests of all sessions."""
 
     service: ServiceClient
-    login: Login
+    credentials: Credentials
     book: ChargeBook
     # Names of betas, fields and content that pass beside the known ones.
     allowed: frozenset[str]
@@ -64,7 +64,7 @@ class RequestHandler:
             message = "Treadle: this gateway passes on requests for messages alone"
             await send_error(client, 403, "permission_error", message)
             return
-        task = _current_task()
+        task = current_task()
         account.open_requests.add(task)
         try:
             await self._handle_request(request, kind, account, client)
@@ -96,7 +96,7 @@ class RequestHandler:
             await send_error(client, 409, "invalid_request_error", message)
             return
         filtered = filter_fields(body, self.allowed)
-        headers = to_service(request.raw_headers, self.login, self.allowed)
+        headers = to_service(request.raw_headers, self.credentials.login, self.allowed)
         self._warn_of_left_out(filtered, headers)
         request = replace(
             request,
@@ -110,7 +110,9 @@ class RequestHandler:
                 await self._handle_message(request, headers, charge, account, client)
             case "count":
                 async with account.counting:
-                    await forward_count(self.service, request, headers.headers, client)
+                    await forward_count(
+                        self.service, self.credentials, request, headers.headers, client
+                    )
             case never:
                 assert_never(never)
 
@@ -146,8 +148,9 @@ class RequestHandler:
                 await send_retry(client, 529, "overloaded_error", message)
             case AdmitRequest():
                 try:
-                    account.sent_requests.add(_current_task())
-                    await forward_message(self.service, request, headers.headers, charge, client)
+                    await forward_message(
+                        self.service, self.credentials, request, headers.headers, charge, client
+                    )
                 finally:
                     charge.close()
                     self.request_finished.notify_all()
@@ -197,12 +200,6 @@ class RequestHandler:
             return LedgerTotals(run_usd, day_usd, elsewhere_usd=elsewhere)
         today = ledger.spent(run, since=midnight, rehearsal=rehearsal)
         return LedgerTotals(run_usd, today.all_usd, midnight, elsewhere)
-
-
-def _current_task() -> asyncio.Task[None]:
-    task = asyncio.current_task()
-    assert task is not None  # noqa: S101  # a coroutine runs in one
-    return task
 
 
 def midnight_before(now: datetime) -> datetime:

@@ -1,8 +1,9 @@
-"""A model service that keeps the headers of what it was asked, and always says the same."""
+"""A model service that keeps the headers of what it was asked, and always says the same, but to
+those whose key it refuses."""
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -16,6 +17,7 @@ EVENTS = (
     '{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":6}}',
     '{"type":"message_stop"}',
 )
+REFUSAL = b'{"type":"error","error":{"type":"authentication_error","message":"no"}}'
 
 
 @dataclass
@@ -32,16 +34,20 @@ class RecordedHeads:
 
 
 @asynccontextmanager
-async def record_heads() -> AsyncIterator[RecordedHeads]:
+async def record_heads(
+    refused: Collection[str] = (), status: str = "401 Unauthorized"
+) -> AsyncIterator[RecordedHeads]:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode().rstrip().split("\r\n")
         pairs = dict(line.split(": ", 1) for line in head[1:])
         seen.lines.append(head[0])
         seen.headers.append({name.lower(): value for name, value in pairs.items()})
         await reader.readexactly(int(seen.headers[-1].get("content-length", 0)))
-        body = "".join(_written(event) for event in EVENTS).encode()
+        is_refused = seen.headers[-1].get("x-api-key") in refused
+        body = REFUSAL if is_refused else "".join(map(_written, EVENTS)).encode()
         told = f"content-type: text/event-stream\r\ncontent-length: {len(body)}"
-        writer.write(f"HTTP/1.1 200 OK\r\nconnection: close\r\n{told}\r\n\r\n".encode() + body)
+        line = status if is_refused else "200 OK"
+        writer.write(f"HTTP/1.1 {line}\r\nconnection: close\r\n{told}\r\n\r\n".encode() + body)
         writer.close()
         await writer.wait_closed()
 

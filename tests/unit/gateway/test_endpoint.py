@@ -24,13 +24,23 @@ from treadle.adapters.stores.ledger import MemoryLedger
 from treadle.domain.errors import SettingsError
 from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Bill
-from treadle.domain.model_access import Endpoint, Login, ModelService
+from treadle.domain.model_access import (
+    Endpoint,
+    HeldSecret,
+    Login,
+    ModelService,
+    StaticSecret,
+)
 from treadle.domain.usage import Usage
 from treadle.gateway.model_gateway import Gateway
 from treadle.gateway.sockets import SocketDirectory, remove_stale_directories
 
 WORDS = Login(
-    secrets=((b"word-1", b"s3cret-1"), (b"word-2", b"s3cret-2")), headers=((b"x-team", b"7"),)
+    secrets=(
+        HeldSecret(b"word-1", StaticSecret(b"s3cret-1")),
+        HeldSecret(b"word-2", StaticSecret(b"s3cret-2")),
+    ),
+    headers=((b"x-team", b"7"),),
 )
 
 

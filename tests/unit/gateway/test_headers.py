@@ -5,8 +5,15 @@ from datetime import UTC, datetime
 import pytest
 
 from treadle.domain.ledger import WindowShare
-from treadle.domain.model_access import Login
-from treadle.gateway.headers import is_from_subscription, to_agent, to_service, window_shares
+from treadle.domain.model_access import HeaderPairs, HeldSecret, Login, StaticSecret
+from treadle.gateway.credentials import Credentials, FilledHeaders
+from treadle.gateway.headers import (
+    Headers,
+    is_from_subscription,
+    to_agent,
+    to_service,
+    window_shares,
+)
 from treadle.gateway.request_rules import RequestKind, request_kind, split_token
 
 
@@ -71,6 +78,21 @@ GIVEN = [
 UNPACKED = (b"accept-encoding", b"identity")
 
 
+def held(**secrets: bytes) -> tuple[HeldSecret, ...]:
+    """Placeholders, and the secrets that they stand for."""
+    return tuple(
+        HeldSecret(word.replace("_", "-").encode(), StaticSecret(secret))
+        for word, secret in secrets.items()
+    )
+
+
+async def sent_for(given: Headers, login: Login) -> Headers:
+    """What the service gets of these headers."""
+    filled = await Credentials(login).fill(to_service(given, login).headers)
+    assert isinstance(filled, FilledHeaders)
+    return filled.headers
+
+
 def test_an_agents_own_login_goes_on_and_what_belongs_to_a_connection_stays_behind() -> None:
     assert to_service(GIVEN).headers == [
         (b"x-api-key", b"word-1"),
@@ -80,10 +102,8 @@ def test_an_agents_own_login_goes_on_and_what_belongs_to_a_connection_stays_behi
     ]
 
 
-def test_the_words_of_an_agent_are_replaced_by_what_they_stand_for() -> None:
-    login = Login(secrets=((b"word-1", b"key"), (b"word-2", b"token")))
-
-    assert to_service(GIVEN, login).headers == [
+async def test_the_words_of_an_agent_are_replaced_by_what_they_stand_for() -> None:
+    assert await sent_for(GIVEN, Login(held(word_1=b"key", word_2=b"token"))) == [
         (b"x-api-key", b"key"),
         (b"authorization", b"Bearer token"),
         (b"anthropic-beta", b"effort-2025-11-24"),
@@ -104,28 +124,27 @@ def test_the_words_of_an_agent_are_replaced_by_what_they_stand_for() -> None:
         ("proxy-authorization", "Bearer word-1"),
     ],
 )
-def test_a_credential_that_is_not_of_ours_does_not_go_on(name: str, value: str) -> None:
-    login = Login(secrets=((b"word-1", b"key"),))
+async def test_a_credential_that_is_not_of_ours_does_not_go_on(name: str, value: str) -> None:
+    given = [(name.encode(), value.encode())]
 
-    assert to_service([(name.encode(), value.encode())], login).headers == [UNPACKED]
+    assert await sent_for(given, Login(held(word_1=b"key"))) == [UNPACKED]
 
 
-def test_a_secret_is_put_nowhere_but_where_a_credential_belongs() -> None:
-    login = Login(secrets=((b"word-1", b"key"),))
+async def test_a_secret_is_put_nowhere_but_where_a_credential_belongs() -> None:
+    sent = await sent_for([(b"x-app", b"word-1")], Login(held(word_1=b"key")))
 
-    sent = to_service([(b"x-app", b"word-1")], login).headers
     assert sent == [(b"x-app", b"word-1"), UNPACKED]
 
 
-def test_headers_of_the_users_own_take_the_place_of_the_agents_but_for_what_it_is_able_to() -> None:
-    own = (
+async def test_own_headers_take_the_place_of_the_agents_but_for_what_it_is_able_to() -> None:
+    own: HeaderPairs = (
         (b"x-team", b"7"),
         (b"authorization", b"Bearer corp"),
         (b"cookie", b"mine"),
         (b"anthropic-beta", b"b"),
     )
 
-    assert to_service(GIVEN, Login(((b"word-1", b"key"),), own)).headers == [
+    assert await sent_for(GIVEN, Login(held(word_1=b"key"), own)) == [
         (b"x-api-key", b"key"),
         (b"anthropic-beta", b"effort-2025-11-24"),
         (b"x-team", b"7"),
@@ -136,7 +155,7 @@ def test_headers_of_the_users_own_take_the_place_of_the_agents_but_for_what_it_i
 
 
 def test_a_login_does_not_show_itself() -> None:
-    login = Login(((b"word", b"s3cret"),), ((b"x-team", b"s3cret"),))
+    login = Login(held(word=b"s3cret"), ((b"x-team", b"s3cret"),))
 
     assert "s3cret" not in repr(login)
 
@@ -175,7 +194,7 @@ def test_a_subscriptions_windows_are_read_from_the_headers() -> None:
 
 
 TOKENS = Login(
-    secrets=((b"key", b"k"), (b"token", b"t"), (b"corp", b"c")),
+    secrets=held(key=b"k", token=b"t", corp=b"c"),
     subscriptions=frozenset({b"token"}),
     paid_by_use=frozenset({b"key"}),
 )
@@ -205,7 +224,7 @@ def test_a_subscription_is_known_by_the_login_that_we_put_in(
     assert is_from_subscription(sent, response_headers) is subscription
 
 
-def test_of_two_logins_only_the_first_goes_on() -> None:
+async def test_of_two_logins_only_the_first_goes_on() -> None:
     twice = [(b"x-api-key", b"key"), (b"x-api-key", b"token"), (b"X-API-KEY", b"mine")]
 
-    assert to_service(twice, TOKENS).headers == [(b"x-api-key", b"k"), UNPACKED]
+    assert await sent_for(twice, TOKENS) == [(b"x-api-key", b"k"), UNPACKED]

@@ -15,7 +15,15 @@ from treadle.adapters.agents.claude.variables import (
 )
 from treadle.domain.agent_kind import ModelAccess
 from treadle.domain.errors import SettingsError
-from treadle.domain.model_access import CloudModel, Endpoint, HeaderPairs, Login, ModelService
+from treadle.domain.model_access import (
+    CloudModel,
+    Endpoint,
+    HeaderPairs,
+    HeldSecret,
+    Login,
+    ModelService,
+    StaticSecret,
+)
 
 if TYPE_CHECKING:
     from treadle.adapters.agents.claude.agent import ClaudeAgent
@@ -67,7 +75,10 @@ def held_login(environment: Mapping[str, str]) -> Login:
     """What the gateway adds to requests, so that the agent need not have it."""
     words = {name: _word_for(name).encode() for name in LOGINS if environment.get(name)}
     return Login(
-        secrets=tuple((word, environment[name].strip().encode()) for name, word in words.items()),
+        secrets=tuple(
+            HeldSecret(word, StaticSecret(environment[name].strip().encode()))
+            for name, word in words.items()
+        ),
         headers=_headers(environment.get(CUSTOM_HEADERS, "")),
         subscriptions=frozenset(words[name] for name in words if name == OAUTH_TOKEN),
         paid_by_use=frozenset(words[name] for name in words if name == API_KEY),

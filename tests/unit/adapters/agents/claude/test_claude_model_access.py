@@ -17,7 +17,13 @@ from treadle.adapters.agents.claude.model_access import (
 )
 from treadle.domain.agent_kind import SessionSandbox
 from treadle.domain.errors import SettingsError
-from treadle.domain.model_access import PASS_THROUGH_LOGIN, Endpoint, Login
+from treadle.domain.model_access import (
+    PASS_THROUGH_LOGIN,
+    Endpoint,
+    HeldSecret,
+    Login,
+    StaticSecret,
+)
 
 HEADER_ALONE = {"ANTHROPIC_CUSTOM_HEADERS": "x-team: 7"}
 ENDPOINT = Endpoint(Path("/tmp/t/1.sock"), "http://127.0.0.1:5/t")
@@ -99,7 +105,9 @@ def test_an_agent_behind_the_gateway_has_words_in_the_place_of_its_login(
     }
     assert held_login(SECRET) == Login(
         tuple(
-            (moved.environment[name].encode(), SECRET[name].strip().encode())
+            HeldSecret(
+                moved.environment[name].encode(), StaticSecret(SECRET[name].strip().encode())
+            )
             for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
         ),
         ((b"x-team", b"s3cret-4"), (b"authorization", b"Bearer s3cret-5")),
