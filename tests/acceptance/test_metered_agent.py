@@ -1,9 +1,6 @@
 """The real Claude Code binary asks its model through the gateway, and the ledger has it all."""
 
 import asyncio
-import json
-import shlex
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -13,12 +10,10 @@ import pytest
 
 from tests.builders import FAULTS, RUN, SESSION_LIMITS, VENDOR_PRICES, FakeClock
 from tests.unit.adapters.agents.claude.real_sessions import BUNDLED, HEADERS, OLDER, brief_in
-from tests.unit.gateway.gateway_harness import free_port
 from tests.unit.gateway.recorded_heads import record_heads
 from tests.unit.gateway.test_metered_agent import ledger_in
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.agents.claude.model_access import (
-    at_bridge,
     at_loopback,
     at_socket,
     held_login,
@@ -32,7 +27,6 @@ from treadle.domain.model_access import Endpoint, ModelService
 from treadle.domain.session import BudgetExceeded, Completed, SessionResult
 from treadle.domain.storage import Storage
 from treadle.domain.usage import Usage
-from treadle.gateway import bridge
 from treadle.gateway.metered_agent import MeteredAgent, Metering, MeterRules
 from treadle.rehearsal.script import parse_script
 from treadle.rehearsal.scripted_api import ScriptedApi
@@ -264,30 +258,3 @@ async def test_nothing_that_opens_the_service_is_in_reach_of_an_agent(
     assert result.outcome == Completed("done")
     assert "ANTHROPIC_API_KEY=held-by-treadle" in seen
     assert [secret for secret in ("s3cret-1", "s3cret-2", "s3cret-3") if secret in seen] == []
-
-
-@BINARIES
-async def test_the_login_in_an_agents_own_file_passes_a_bridge_as_it_is(
-    binary: Path, tmp_path: Path
-) -> None:
-    brief, storage, port = brief_in(tmp_path), Storage(tmp_path / "root"), free_port()
-    kept = {"accessToken": "its-own", "refreshToken": "r", "scopes": ["user:inference"]}
-    file = brief.home / ".claude" / ".credentials.json"
-    file.parent.mkdir(parents=True)
-    file.write_text(json.dumps({"claudeAiOauth": {**kept, "expiresAt": 10**14}}))
-
-    def through_a_bridge(agent: ClaudeAgent, endpoint: Endpoint) -> ClaudeAgent:
-        started = [sys.executable, "-IS", bridge.__file__, str(endpoint.socket), str(port), "--"]
-        program = tmp_path / "bridged"
-        program.write_text(f'#!/bin/sh\nexec {shlex.join([*started, str(binary)])} "$@"\n')
-        program.chmod(0o755)
-        return replace(at_bridge(agent, port), binary=program)
-
-    async with record_heads() as service:
-        result, _ = await drive(
-            service.url, brief, storage, login={}, binary=binary, reach=through_a_bridge
-        )
-
-    assert result.outcome == Completed("done")
-    assert service.of_each("x-api-key", "authorization") == [{"authorization": "Bearer its-own"}]
-    assert rows(storage, "subscription") == [(1,)]

@@ -16,7 +16,6 @@ from tests.acceptance.harness import (
     CommandHarness,
     script,
 )
-from treadle.adapters.agents.claude.login import lend_login
 from treadle.rehearsal.fixtures import Rehearse
 
 LOOK_AROUND = """
@@ -122,24 +121,6 @@ def test_a_login_of_claude_code_is_found_and_not_shown(harness: CommandHarness) 
 
     assert "✔ login     subscription (not shown)" in found.stdout
     assert "planted" not in found.stdout + found.stderr
-
-
-def test_a_login_is_lent_to_the_private_home_and_stays_where_it_is(tmp_path: Path) -> None:
-    home, private = tmp_path / "home", tmp_path / "private"
-    credentials = home / ".claude" / ".credentials.json"
-    credentials.parent.mkdir(parents=True)
-    credentials.write_text("first")
-
-    lend_login("subscription", home=home, private_home=private)
-    credentials.write_text("renewed")
-
-    assert (private / ".claude" / ".credentials.json").read_text() == "renewed"
-
-
-def test_a_key_is_not_kept_in_the_private_home(tmp_path: Path) -> None:
-    lend_login("api key", home=tmp_path / "home", private_home=tmp_path / "private")
-
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_rehearsal_leaves_nothing_that_a_real_run_takes_for_its_own(

@@ -32,6 +32,7 @@ PLATFORM = "platform.claude.com"
 API = "api.anthropic.com"
 TOKEN_PATH = "/v1/oauth/token"
 PROFILE_PATH = "/api/oauth/profile"
+USAGE_PATH = "/api/oauth/usage"
 MESSAGES_PATH = "/v1/messages"
 # Nothing that a test waits for takes longer.
 PATIENCE_S = 60.0
@@ -89,6 +90,10 @@ class IdentityService:
     def write_login(self, home: Path, *, expires_in: int = 3600) -> Path:
         """Log the user of this home in; logins of before have ended with it."""
         return self._issuer.log_in(home, expires_in)
+
+    def revoke_access(self) -> None:
+        """Refuse the access token before its time; its refresh token stays good."""
+        self._issuer.revoke_access()
 
     def is_logged_in(self, home: Path) -> bool:
         """Whether the refresh token in the home's file is the one that is good now."""
@@ -201,12 +206,14 @@ class IdentityService:
         if (host, request.method, request.path) == (PLATFORM, "POST", TOKEN_PATH):
             return await self._respond_token(received, writer)
         self._record(received)
-        if host != API or not received.path.startswith((PROFILE_PATH, MESSAGES_PATH)):
+        if host != API or not received.path.startswith((PROFILE_PATH, USAGE_PATH, MESSAGES_PATH)):
             await _send(writer, 404, NOT_FOUND)
         elif not self._is_known(received):
             await _send(writer, 401, UNKNOWN_TOKEN)
         elif received.path == PROFILE_PATH:
             await _send(writer, 200, PROFILE)
+        elif received.path == USAGE_PATH:
+            await _send(writer, 200, USAGE)
         elif not self.model_url:
             await _send(writer, 404, NOT_FOUND)
         else:
@@ -240,6 +247,7 @@ class IdentityService:
 
 
 NOT_FOUND = {"type": "error", "error": {"type": "not_found_error", "message": "no such thing"}}
+USAGE = {"five_hour": {"utilization": 1.0, "resets_at": None}}
 UNKNOWN_TOKEN = {
     "type": "error",
     "error": {"type": "authentication_error", "message": "Invalid bearer token"},

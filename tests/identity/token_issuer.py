@@ -94,6 +94,12 @@ class TokenIssuer:
         path.write_text(json.dumps({"claudeAiOauth": login}))
         return path
 
+    def revoke_access(self) -> None:
+        """The access token that is out is refused from now on; its refresh token is not."""
+        with self._lock:
+            assert self._live is not None
+            self._live = TokenPair(self._next_pair().access, self._live.refresh)
+
     def answer(self, body: bytes) -> TokenAnswer:
         """Spend the refresh token in the body of a request at once, or say why not."""
         token = refresh_token_in(body)

@@ -41,6 +41,8 @@ class AgentVariables:
     passed: tuple[PassedVariables, ...] = ()
     # Those among them whose values are never stored or shown.
     secrets: tuple[str, ...] = ()
+    # Those that say where the user's own login is; the agent does not get them.
+    host: tuple[str, ...] = ()
     # The one that names its program, and the one that holds the address of its model.
     program: str = ""
     model_address: str = ""
@@ -57,8 +59,7 @@ class ModelCredential:
 
 @dataclass(frozen=True, slots=True)
 class AgentLogin:
-    """How a person logs the agent in. Each function takes the variables that the agent gets and
-    the user's home."""
+    """How a person logs the agent in."""
 
     # Of several stored credentials, the first that is there logs the agent in.
     credentials: tuple[ModelCredential, ...]
@@ -67,10 +68,9 @@ class AgentLogin:
     # What to say without a login, and what to do about it.
     missing: str
     hint: str
-    # Which login the agent would use; never the login itself.
+    # Which login the agent would use, by the variables that it gets, those of the host, and the
+    # user's home; never the login itself.
     find: Callable[[Mapping[str, str], Path], LoginKind]
-    # Files of the user that the agent works with and renews.
-    lent_files: Callable[[Mapping[str, str], Path], tuple[Path, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +98,10 @@ class AgentInputs:
     private_home: Path
     # Whether commits may name the agent as co-author.
     attribution: bool
+    # All variables of the user, for programs that Treadle starts on the host.
+    host_environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    # Told every secret that becomes known during the run, so that it is not stored or shown.
+    learn_secret: Callable[[str], None] = lambda secret: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +124,6 @@ class SessionSandbox:
     sockets: Mapping[str, Path] = field(default_factory=dict)
     # Becomes the agent after it has made ready what the agent needs inside.
     entry: tuple[str, ...] = ()
-    # Put before a command inside, with a socket and a port, it makes the socket that port.
-    bridge: tuple[str, ...] = ()
     # Told what the limits of a session's sandbox did to its programs.
     tell: Callable[[str], None] = lambda told: None
 

@@ -131,7 +131,7 @@ def _subscription(
     if any(name in _CREDENTIALS for name, _ in login.headers):
         return "unknown"
     if not login.secrets:
-        # The agent's own login file: a subscription's, and nothing else is there to be paid with.
+        # The agent's own keychain: a subscription, and nothing else is there to be paid with.
         return "yes" if list(given) == [b"authorization"] else "unknown"
     used = {held.placeholder for held in used_secrets(given.items(), login)}
     if used & login.paid_by_use:

@@ -10,7 +10,7 @@ from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any, Protocol, TypeVar
 
-from treadle.policy.secret_encodings import encoded_forms
+from treadle.policy.known_secrets import KnownSecrets
 from treadle.policy.secret_shapes import ON_SCREEN, PRIVATE_KEY_END
 from treadle.policy.truncated_secrets import (
     HIDDEN,
@@ -31,25 +31,42 @@ class Redactor(Protocol):
     def __call__(self, value: T, /) -> T: ...
 
 
-def make_redactor(secrets: Iterable[str]) -> Redactor:
+def make_redactor(secrets: Iterable[str] | KnownSecrets) -> Redactor:
     """A redactor for these values in all encodings, and for text that looks like a credential."""
-    known = encoded_forms(secrets)
-    hints = (*dict.fromkeys(form[:PART] for form in known), *_HINTS)
+    known = secrets if isinstance(secrets, KnownSecrets) else KnownSecrets(secrets)
+
+    hints = _HintCache()
 
     def hide(text: str) -> str:
-        return _hide_all(text, known) if any(word in text for word in hints) else text
+        forms = known.forms
+        return _hide_all(text, forms) if hints.may_hold(text, forms) else text
 
     def redact(value: T, /) -> T:
         if isinstance(value, str):
             return hide(value)  # type: ignore[return-value]
         # Most values contain no secret, and one search of the joined text is cheaper than many.
         together = "\n".join(_texts(value))
-        if not any(word in together for word in hints):
+        if not hints.may_hold(together, known.forms):
             return value
         cleaned: T = _clean(value, hide)
         return cleaned
 
     return redact
+
+
+class _HintCache:
+    """The beginnings of known values, made once for each list of them."""
+
+    def __init__(self) -> None:
+        self._made: tuple[tuple[str, ...], tuple[str, ...]] = ((), _HINTS)
+
+    def may_hold(self, text: str, forms: tuple[str, ...]) -> bool:
+        """Whether a search is worthwhile, which is rare."""
+        made_from, hints = self._made
+        if made_from is not forms:
+            hints = (*dict.fromkeys(form[:PART] for form in forms), *_HINTS)
+            self._made = forms, hints
+        return any(word in text for word in hints)
 
 
 def _hide_all(text: str, known: tuple[str, ...]) -> str:

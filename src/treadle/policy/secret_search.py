@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from math import log2
 
-from treadle.policy.secret_encodings import encoded_forms
+from treadle.policy.known_secrets import KnownSecrets
 from treadle.policy.secret_shapes import IN_FILES, PLACEHOLDER_WORDS, SecretShape
 
 KNOWN = "a credential of yours"
@@ -29,13 +29,18 @@ class SecretMatch:
 class SecretSearch:
     """Finds these values in any encoding, and text that looks like a real credential."""
 
-    def __init__(self, secrets: Iterable[str]) -> None:
-        self._known = encoded_forms(secrets)
+    def __init__(self, secrets: Iterable[str] | KnownSecrets) -> None:
+        self._secrets = secrets if isinstance(secrets, KnownSecrets) else KnownSecrets(secrets)
+
+    @property
+    def _known(self) -> tuple[str, ...]:
+        return self._secrets.forms
 
     @property
     def longest(self) -> int:
         """The length of the longest value that is known."""
-        return len(self._known[0]) if self._known else 0
+        known = self._known
+        return len(known[0]) if known else 0
 
     def may_hold(self, text: str) -> bool:
         """Whether a search is worthwhile, which is rare."""

@@ -30,6 +30,7 @@ from treadle.domain.stored_path import stored_path
 from treadle.durable.port import Steps, WorkflowChanged
 from treadle.gateway.allowed_hosts import parse_entries
 from treadle.gateway.sandbox_network import host_recorder
+from treadle.policy.known_secrets import KnownSecrets
 from treadle.policy.redaction import make_redactor
 from treadle.runs.active_run import ActiveRun, RedactedSteps
 from treadle.runs.credentials import run_secrets, with_stored_login
@@ -74,7 +75,7 @@ async def execute(checked: CheckedRequest, steps: Steps) -> RunResult:
         history = read_history(log).extended_to(last_beat(checked.directory))
         if history.result is not None:
             return history.result
-        secrets = run_secrets(checked)
+        secrets = KnownSecrets(run_secrets(checked))
         redact = make_redactor(secrets)
         follower = follow_log(checked, store)
         readers = (*checked.host.readers, *([] if follower is None else [follower.apply]))
@@ -85,7 +86,7 @@ async def execute(checked: CheckedRequest, steps: Steps) -> RunResult:
                 database=database,
                 recorder=recorder,
                 history=history,
-                secrets=tuple(secrets),
+                secrets=secrets,
                 redact=redact,
                 stop=StopSignal(),
                 sandbox=_choose_sandbox(checked),
@@ -123,7 +124,8 @@ def _agent_behind_gateway(context: RunContext) -> Iterator[tuple[KillableAgent, 
     checked, host, settings = context.checked, context.checked.host, context.settings
     on_host = without_project(checked.environment, checked.project.root)
     kind, project, home = checked.agent_kind, checked.project.root, checked.private_home
-    inputs = agent_inputs(kind, settings.agent, on_host, project=project, private_home=home)
+    learn = context.secrets.learn
+    inputs = agent_inputs(kind, settings.agent, on_host, project, home, learn_secret=learn)
     agent, warnings = make_agent(kind, inputs, host.rehearsing)
     with ExitStack() as stack:
         if context.sandbox is not None and kind.confine is not None:

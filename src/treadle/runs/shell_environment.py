@@ -77,7 +77,7 @@ def split_variables(raw: Mapping[str, str]) -> tuple[dict[str, str], dict[str, s
         )
         for name in passed.names
     }
-    programs = {kind.variables.program for kind in kinds}
+    programs = {name for each in kinds for name in (each.variables.program, *each.variables.host)}
     known_secrets = {name for kind in kinds for name in kind.variables.secrets}
     wanted = (names | programs | known_secrets | _OF_TOOLS) - _OF_PROCESS
     plain: dict[str, str] = {}

@@ -1,6 +1,6 @@
 """Makes the agent of a run, of the kind that the settings name."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,9 +37,10 @@ def agent_inputs(
     kind: AgentKind[Any],
     settings: AgentSettings,
     environment: Environment,
-    *,
     project: Path,
     private_home: Path,
+    *,
+    learn_secret: Callable[[str], None],
 ) -> AgentInputs:
     """What the agent is made from; `environment` as for `program_choice`."""
     return AgentInputs(
@@ -48,6 +49,8 @@ def agent_inputs(
         user_home=environment.home,
         private_home=private_home,
         attribution=settings.attribution,
+        host_environment={**environment.raw, "PATH": environment.path},
+        learn_secret=learn_secret,
     )
 
 

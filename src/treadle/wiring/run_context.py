@@ -12,6 +12,7 @@ from treadle.adapters.stores.run_list import host_of
 from treadle.domain.events.all_events import RecordedEvent
 from treadle.domain.ids import RunId
 from treadle.domain.sandbox import Sandbox
+from treadle.policy.known_secrets import KnownSecrets
 from treadle.policy.redaction import Redactor
 from treadle.session.stop_signal import StopSignal
 from treadle.settings.definitions import Settings
@@ -31,7 +32,7 @@ class RunContext:
     recorder: Recorder
     history: RunHistory
     # Values that must not be stored or shown; `redact` removes them.
-    secrets: tuple[str, ...] = field(repr=False)
+    secrets: KnownSecrets = field(repr=False)
     redact: Redactor
     stop: StopSignal
     # None: a person switched it off.

@@ -4,11 +4,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from treadle.adapters.sandboxes.interpreter import this_interpreter
 from treadle.domain.agent import SessionBrief
 from treadle.domain.agent_kind import SessionSandbox
 from treadle.domain.sandbox import Confinement, Sandbox
-from treadle.gateway.sandbox_network import BRIDGE, SandboxNetwork, bridge_command
+from treadle.gateway.sandbox_network import BRIDGE, SandboxNetwork
 from treadle.policy.modes import has_read_only_workspace
 from treadle.policy.protected_paths import SEALED, SEALED_IF_THERE
 from treadle.policy.roles import ROLES
@@ -35,7 +34,6 @@ def session_sandbox(
         BRIDGE,
         *servers.readable,
     )
-    writable = (*checked.reach.writable, *_lent_files(checked))
 
     read_only = has_read_only_workspace(checked.settings.policy.mode, confinement_facts(checked))
 
@@ -45,7 +43,6 @@ def session_sandbox(
             confinement(checked, workspace=brief.workspace, home=brief.home),
             workspace_access="read" if keeps else "write",
             readable=readable,
-            writable=writable,
         )
 
     return SessionSandbox(
@@ -54,7 +51,6 @@ def session_sandbox(
         environment_for=lambda given: {**network.environment(given), **checked.reach.environment},
         sockets=network.sockets,
         entry=network.entry,
-        bridge=bridge_command(this_interpreter().program),
         tell=tell,
     )
 
@@ -82,11 +78,3 @@ def confinement(checked: CheckedRequest, *, workspace: Path, home: Path) -> Conf
 def _is_ordinary(path: Path) -> bool:
     """A link cannot be sealed; what an agent commits in its place does not come home."""
     return not path.is_symlink() and (path.is_file() or path.is_dir())
-
-
-def _lent_files(checked: CheckedRequest) -> tuple[Path, ...]:
-    """The user's own files that the agent's login needs; a rehearsal needs none."""
-    login = checked.agent_kind.login
-    if checked.request.rehearsal or login is None:
-        return ()
-    return login.lent_files(checked.agent_variables, checked.environment.home)

@@ -37,6 +37,7 @@ from treadle.domain.agent import (
 )
 from treadle.domain.agent_kind import SessionSandbox
 from treadle.domain.ids import SessionId
+from treadle.domain.model_access import SecretSource
 
 CONNECT_S = 60.0
 
@@ -52,6 +53,8 @@ class ClaudeAgent:
     headers: tuple[str, ...] = ()
     # Whether the binary sends prompts as they are; else commands in them are made inert.
     verbatim: bool = False
+    # Where the login of a variable comes from that the environment does not have; the gateway asks.
+    login_sources: Mapping[str, SecretSource] = field(default_factory=dict, repr=False)
     # What confines its sessions; None: nothing does, because a person said so.
     sandbox: SessionSandbox | None = None
     connect_s: float = CONNECT_S

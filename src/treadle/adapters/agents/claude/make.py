@@ -11,7 +11,14 @@ from treadle.adapters.agents.claude.binary import (
     check_binary,
     find_binary,
 )
-from treadle.adapters.agents.claude.login import lend_login, require_login
+from treadle.adapters.agents.claude.login import require_login
+from treadle.adapters.agents.claude.login_renewal import LoginRenewer
+from treadle.adapters.agents.claude.subscription_file import (
+    DIRECTORY_VARIABLES,
+    SubscriptionFile,
+    credentials_file,
+)
+from treadle.adapters.agents.claude.subscription_token import SubscriptionToken
 from treadle.adapters.agents.claude.variables import API_KEY, BASE_URL, OAUTH_TOKEN
 from treadle.domain.agent import SessionBrief
 from treadle.domain.agent_kind import (
@@ -45,15 +52,35 @@ REHEARSAL_PASSED = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME
 def make_agent(inputs: AgentInputs) -> tuple[ClaudeAgent, list[str]]:
     """The user's own binary with the user's login, and what a person should know about it."""
     binary = _checked_binary(inputs.program)
-    login = require_login(inputs.environment, inputs.user_home)
-    lend_login(login, home=inputs.user_home, private_home=inputs.private_home)
+    host = inputs.host_environment
+    located = {name: host[name] for name in DIRECTORY_VARIABLES if name in host}
+    login = require_login({**inputs.environment, **located}, inputs.user_home)
     agent = ClaudeAgent(
         binary.path,
         {**inputs.environment, MAX_RETRIES: RETRIES},
         _attribution(inputs),
         verbatim=binary.takes_verbatim,
+        login_sources=(
+            {OAUTH_TOKEN: _subscription_token(inputs, binary)} if login == "subscription" else {}
+        ),
     )
     return agent, _version_warnings(binary)
+
+
+def _subscription_token(inputs: AgentInputs, binary: ClaudeBinary) -> SubscriptionToken:
+    """The token in the user's own file, renewed by the user's own binary. One that the project, or
+    a run, could have changed is not started outside a sandbox."""
+    resolved = binary.path.resolve()
+    theirs = (inputs.program.project.resolve(), inputs.program.home.resolve())
+    is_trusted = not any(resolved.is_relative_to(folder) for folder in theirs)
+    renewer = LoginRenewer(
+        resolved if is_trusted else None, inputs.user_home, inputs.host_environment
+    )
+    return SubscriptionToken(
+        SubscriptionFile(credentials_file(inputs.host_environment, inputs.user_home)),
+        renewer.renew,
+        learn_secret=inputs.learn_secret,
+    )
 
 
 def rehearsal_agent(inputs: AgentInputs, model: ScriptedModel) -> ClaudeAgent:

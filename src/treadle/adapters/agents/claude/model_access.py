@@ -22,6 +22,7 @@ from treadle.domain.model_access import (
     HeldSecret,
     Login,
     ModelService,
+    SecretSource,
     StaticSecret,
 )
 
@@ -40,9 +41,8 @@ VENDOR = "https://api.anthropic.com"
 LOOPBACK = "127.0.0.1"
 # A socket has no name of its own, and an address must have one.
 BEHIND_SOCKET = "gateway"
-# Where the model's socket lies inside a sandbox, and where a bridge to it listens.
+# Where the model's socket lies inside a sandbox.
 MODEL_SOCKET = "/run/treadle/model.sock"
-MODEL_PORT = 3129
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+")
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
 
@@ -71,14 +71,19 @@ def model_service(environment: Mapping[str, str]) -> ModelService | CloudModel:
     )
 
 
-def held_login(environment: Mapping[str, str]) -> Login:
-    """What the gateway adds to requests, so that the agent need not have it."""
-    words = {name: _word_for(name).encode() for name in LOGINS if environment.get(name)}
+def held_login(
+    environment: Mapping[str, str], sources: Mapping[str, SecretSource] | None = None
+) -> Login:
+    """What the gateway adds to requests, so that the agent need not have it. A source comes before
+    the variable of its name."""
+    found: dict[str, SecretSource] = {
+        name: StaticSecret(value.strip().encode())
+        for name in LOGINS
+        if (value := environment.get(name))
+    } | dict(sources or {})
+    words = {name: _word_for(name).encode() for name in LOGINS if name in found}
     return Login(
-        secrets=tuple(
-            HeldSecret(word, StaticSecret(environment[name].strip().encode()))
-            for name, word in words.items()
-        ),
+        secrets=tuple(HeldSecret(word, found[name]) for name, word in words.items()),
         headers=_headers(environment.get(CUSTOM_HEADERS, "")),
         subscriptions=frozenset(words[name] for name in words if name == OAUTH_TOKEN),
         paid_by_use=frozenset(words[name] for name in words if name == API_KEY),
@@ -91,18 +96,12 @@ def reach_model(agent: "ClaudeAgent", endpoint: Endpoint) -> "ClaudeAgent":
     if sessions is None:
         return at_loopback(agent, endpoint)
     sockets = {**sessions.sockets, MODEL_SOCKET: endpoint.socket}
-    if keeps_its_login(agent):
-        # Told of a socket, Claude Code does not look for its login file.
-        entry = (*sessions.entry, *sessions.bridge, MODEL_SOCKET, str(MODEL_PORT), "--")
-        return replace(
-            at_bridge(agent, MODEL_PORT), sandbox=replace(sessions, sockets=sockets, entry=entry)
-        )
     return replace(at_socket(agent, MODEL_SOCKET), sandbox=replace(sessions, sockets=sockets))
 
 
 def at_loopback(agent: "ClaudeAgent", endpoint: Endpoint) -> "ClaudeAgent":
     """The same agent, asking at an address on this machine, which no proxy stands before."""
-    given = _without_login(agent.environment)
+    given = _without_login(agent)
     return replace(
         agent, environment={**given, **_unproxied(given, LOOPBACK), BASE_URL: endpoint.url}
     )
@@ -110,7 +109,7 @@ def at_loopback(agent: "ClaudeAgent", endpoint: Endpoint) -> "ClaudeAgent":
 
 def at_socket(agent: "ClaudeAgent", inside: str) -> "ClaudeAgent":
     """The same agent, asking at a unix socket by the path that it has where the agent runs."""
-    given = _without_login(agent.environment)
+    given = _without_login(agent)
     return replace(
         agent,
         environment={
@@ -122,27 +121,12 @@ def at_socket(agent: "ClaudeAgent", inside: str) -> "ClaudeAgent":
     )
 
 
-def keeps_its_login(agent: "ClaudeAgent") -> bool:
-    """Whether the agent has no other login than the file of its own: then it must be asked for
-    at an address, since at a socket it does not look into that file."""
-    return not held_login(agent.environment).secrets
-
-
-def at_bridge(agent: "ClaudeAgent", port: int = MODEL_PORT) -> "ClaudeAgent":
-    """The same agent, asking at a port where it runs, from which a bridge leads to the socket."""
-    given = _without_login(agent.environment)
-    address = f"http://{LOOPBACK}:{port}"
-    return replace(agent, environment={**given, **_unproxied(given, LOOPBACK), BASE_URL: address})
-
-
-def _without_login(given: Mapping[str, str]) -> dict[str, str]:
+def _without_login(agent: "ClaudeAgent") -> dict[str, str]:
     """The same variables, so that the agent chooses its login as ever, but none that opens
     anything: the gateway holds those."""
-    return {
-        name: _word_for(name) if name in LOGINS and value else value
-        for name, value in given.items()
-        if name not in HELD
-    }
+    given = {name: value for name, value in agent.environment.items() if name not in HELD}
+    held = {name for name in LOGINS if given.get(name)} | agent.login_sources.keys()
+    return {**given, **{name: _word_for(name) for name in LOGINS if name in held}}
 
 
 def _word_for(name: str) -> str:
@@ -175,6 +159,6 @@ def _unproxied(given: Mapping[str, str], *hosts: str) -> dict[str, str]:
 
 MODEL: ModelAccess["ClaudeAgent"] = ModelAccess(
     service=model_service,
-    login=lambda agent: held_login(agent.environment),
+    login=lambda agent: held_login(agent.environment, agent.login_sources),
     reach=reach_model,
 )

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-KEPT_NAMES = ("projects", ".credentials.json")
+KEPT_NAMES = ("projects",)
 SETTINGS_FILE = ".claude.json"
 # What Claude Code notes at every first start, rewriting the file for each; written already, it
 # starts some 20 ms sooner. Whatever else it wants to know it still finds out.
@@ -30,14 +30,6 @@ def make_folder(home: Path, *names: str) -> None:
         pass
 
 
-def put_link(home: Path, *names: str, target: Path) -> None:
-    """A link to `target`, in place of whatever lies there."""
-    *above, last = names
-    with _open_folder(home, above) as folder:
-        _remove(last, folder)
-        os.symlink(target, last, dir_fd=folder)
-
-
 def remove_file(home: Path, name: str) -> None:
     """Remove what lies there, if anything does."""
     with _open_folder(home, ()) as folder:
@@ -49,7 +41,7 @@ def reset_settings(home: Path) -> None:
     may have written there, and some of it (variables, for one) is obeyed without asking. In its
     place it finds what it notes at a first start anyway.
 
-    Transcripts stay: without them no session can be gone on with. So does the login that was lent.
+    Transcripts stay: without them no session can be gone on with.
     """
     with _open_folder(home, ()) as folder, os.scandir(folder) as entries:
         for name in [entry.name for entry in entries if entry.name.startswith(SETTINGS_FILE)]:

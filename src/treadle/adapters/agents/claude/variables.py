@@ -1,5 +1,6 @@
 """The environment variables of Claude Code: binary, login, models and cloud providers."""
 
+from treadle.adapters.agents.claude.subscription_file import DIRECTORY_VARIABLES
 from treadle.domain.agent_kind import AgentVariables, PassedVariables
 
 API_KEY = "ANTHROPIC_API_KEY"
@@ -12,7 +13,6 @@ CLOUDS = {
     "CLAUDE_CODE_USE_VERTEX": "Google Vertex AI",
     "CLAUDE_CODE_USE_FOUNDRY": "Microsoft Foundry",
 }
-# One that has none of them has a login of its own, which it renews.
 LOGINS = (API_KEY, AUTH_TOKEN, OAUTH_TOKEN)
 
 # Not CLAUDECODE: it makes the agent assume that another one has started it.
@@ -100,5 +100,9 @@ _SECRETS = (
 )
 
 VARIABLES = AgentVariables(
-    passed=_PASSED, secrets=_SECRETS, program="CLAUDE_BIN", model_address=BASE_URL
+    passed=_PASSED,
+    secrets=_SECRETS,
+    host=DIRECTORY_VARIABLES,
+    program="CLAUDE_BIN",
+    model_address=BASE_URL,
 )

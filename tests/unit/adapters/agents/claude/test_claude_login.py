@@ -5,70 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from treadle.adapters.agents.claude.login import credentials_file, lend_login
 from treadle.adapters.agents.claude.make import make_agent, rehearsal_agent
 from treadle.domain.agent_kind import (
     AgentInputs,
-    LoginKind,
     ProgramChoice,
     ScriptedAuth,
     ScriptedModel,
 )
-
-LOGIN = '{"token": "of the user"}'
-
-
-@pytest.fixture
-def homes(tmp_path: Path) -> tuple[Path, Path]:
-    """The user's home with a login in it, and the private one of a run, which is not there yet."""
-    home = tmp_path / "user"
-    credentials_file(home).parent.mkdir(parents=True)
-    credentials_file(home).write_text(LOGIN)
-    return home, tmp_path / "private"
-
-
-@pytest.mark.parametrize("times", [1, 2])
-def test_a_private_home_uses_the_users_own_login_file(times: int, homes: tuple[Path, Path]) -> None:
-    home, private = homes
-    for _ in range(times):
-        lend_login("subscription", home=home, private_home=private)
-
-    link = credentials_file(private)
-    assert (link.is_symlink(), link.readlink()) == (True, credentials_file(home))
-    assert (link.read_text(), credentials_file(home).read_text()) == (LOGIN, LOGIN)
-
-
-def test_a_login_that_the_agent_wrote_over_the_link_is_replaced(homes: tuple[Path, Path]) -> None:
-    home, private = homes
-    credentials_file(private).parent.mkdir(parents=True)
-    credentials_file(private).write_text("stale")
-    lend_login("subscription", home=home, private_home=private)
-
-    assert credentials_file(private).read_text() == LOGIN
-
-
-def test_the_users_login_survives_a_private_home_that_leads_to_it(
-    homes: tuple[Path, Path],
-) -> None:
-    home, private = homes
-    private.mkdir()
-    (private / ".claude").symlink_to(home / ".claude")
-
-    lend_login("subscription", home=home, private_home=private)
-
-    theirs, link = credentials_file(home), credentials_file(private)
-    assert (theirs.is_symlink(), theirs.read_text()) == (False, LOGIN)
-    assert (link.parent.is_symlink(), link.readlink()) == (False, theirs)
-
-
-@pytest.mark.parametrize("login", ["api key", "token", "cloud provider", "keychain", "none"])
-def test_a_login_that_is_no_file_leaves_nothing_in_the_home(
-    login: LoginKind, homes: tuple[Path, Path]
-) -> None:
-    home, private = homes
-    lend_login(login, home=home, private_home=private)
-
-    assert not private.exists()
 
 
 @pytest.fixture

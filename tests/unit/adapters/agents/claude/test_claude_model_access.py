@@ -8,11 +8,9 @@ import pytest
 
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.agents.claude.model_access import (
-    at_bridge,
     at_loopback,
     at_socket,
     held_login,
-    keeps_its_login,
     reach_model,
 )
 from treadle.domain.agent_kind import SessionSandbox
@@ -25,7 +23,6 @@ from treadle.domain.model_access import (
     StaticSecret,
 )
 
-HEADER_ALONE = {"ANTHROPIC_CUSTOM_HEADERS": "x-team: 7"}
 ENDPOINT = Endpoint(Path("/tmp/t/1.sock"), "http://127.0.0.1:5/t")
 
 
@@ -57,22 +54,6 @@ def test_an_agent_in_a_sandbox_is_told_a_socket() -> None:
         "ANTHROPIC_UNIX_SOCKET": "/run/g.sock",
         "NO_PROXY": "127.0.0.1,gateway",
         "no_proxy": "127.0.0.1,gateway",
-    }
-
-
-@pytest.mark.parametrize(
-    ("given", "keeps"), [({}, True), ({"ANTHROPIC_API_KEY": "k"}, False), (HEADER_ALONE, True)]
-)
-def test_an_agent_with_a_login_file_alone_keeps_it_and_asks_at_a_port(
-    given: dict[str, str], *, keeps: bool
-) -> None:
-    agent = ClaudeAgent(Path("/claude"), given)
-
-    assert keeps_its_login(agent) is keeps
-    assert at_bridge(ClaudeAgent(Path("/claude"), HEADER_ALONE)).environment == {
-        "ANTHROPIC_BASE_URL": "http://127.0.0.1:3129",
-        "NO_PROXY": "127.0.0.1",
-        "no_proxy": "127.0.0.1",
     }
 
 
@@ -136,30 +117,38 @@ SESSIONS = SessionSandbox(
     confinement_for=lambda brief: pytest.fail("nothing is started here"),
     sockets={"/run/treadle/proxy.sock": Path("/tmp/proxy.sock")},
     entry=("python", "bridge.py", "/run/treadle/proxy.sock", "3128", "--"),
-    bridge=("python", "bridge.py"),
 )
+OF_FILE = StaticSecret(b"s3cret-9")
 
 
-@pytest.mark.parametrize(
-    ("given", "socket", "entry"),
-    [
-        ({"ANTHROPIC_API_KEY": "k"}, "/run/treadle/model.sock", SESSIONS.entry),
-        (
-            {},
-            None,
-            (*SESSIONS.entry, "python", "bridge.py", "/run/treadle/model.sock", "3129", "--"),
-        ),
-    ],
-    ids=["a key that the gateway holds", "a login file of its own"],
-)
-def test_a_confined_agent_asks_at_a_socket_or_behind_a_bridge_to_it(
-    given: dict[str, str], socket: str | None, entry: tuple[str, ...]
+@pytest.mark.parametrize("name", ["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"])
+@pytest.mark.parametrize("source", ["a variable", "a source"])
+def test_a_confined_agent_asks_at_a_socket_with_a_word_for_its_login(
+    name: str, source: str
 ) -> None:
-    agent = reach_model(ClaudeAgent(Path("/claude"), given, sandbox=SESSIONS), ENDPOINT)
+    given = {name: "s3cret-9"} if source == "a variable" else {}
+    sources = {} if source == "a variable" else {name: OF_FILE}
+    bare = ClaudeAgent(Path("/claude"), given, login_sources=sources, sandbox=SESSIONS)
+    agent = reach_model(bare, ENDPOINT)
 
-    assert agent.environment.get("ANTHROPIC_UNIX_SOCKET") == socket
+    word = agent.environment[name]
+    assert "s3cret" not in str(agent.environment)
+    assert agent.environment["ANTHROPIC_UNIX_SOCKET"] == "/run/treadle/model.sock"
     assert agent.sandbox == replace(
-        SESSIONS,
-        sockets={**SESSIONS.sockets, "/run/treadle/model.sock": ENDPOINT.socket},
-        entry=entry,
+        SESSIONS, sockets={**SESSIONS.sockets, "/run/treadle/model.sock": ENDPOINT.socket}
+    )
+    assert held_login(given, sources).secrets == (HeldSecret(word.encode(), OF_FILE),)
+
+
+def test_an_agent_without_a_sandbox_has_a_word_for_the_login_in_a_file_as_well() -> None:
+    agent = ClaudeAgent(Path("/claude"), {}, login_sources={"CLAUDE_CODE_OAUTH_TOKEN": OF_FILE})
+
+    moved = at_loopback(agent, ENDPOINT).environment
+
+    assert moved["CLAUDE_CODE_OAUTH_TOKEN"] == "held-by-treadle-claude-code-oauth-token"
+    assert moved["ANTHROPIC_BASE_URL"] == ENDPOINT.url
+    login = held_login({}, agent.login_sources)
+    assert (login.subscriptions, login.paid_by_use) == (
+        frozenset({b"held-by-treadle-claude-code-oauth-token"}),
+        frozenset(),
     )

@@ -12,7 +12,6 @@ from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.agents.claude.private_home import (
     FIRST_START_SETTINGS,
     make_folder,
-    put_link,
     remove_file,
     reset_settings,
 )
@@ -77,19 +76,6 @@ def test_a_directory_is_made_whatever_lies_there(leave: Leave, home: Path, their
     make_folder(home, "tmp")
 
     assert ((home / "tmp").is_dir(), (home / "tmp").is_symlink()) == (True, False)
-    assert content(theirs) == KEPT
-
-
-@pytest.mark.parametrize("leave", REMOVED)
-def test_a_link_is_put_in_the_place_of_whatever_lies_there(
-    leave: Leave, home: Path, theirs: Path
-) -> None:
-    (home / "a").mkdir()
-    leave(home / "a" / "precious", theirs)
-
-    put_link(home, "a", "precious", target=theirs / "precious")
-
-    assert (home / "a" / "precious").readlink() == theirs / "precious"
     assert content(theirs) == KEPT
 
 
