@@ -115,7 +115,8 @@ def test_without_a_login_nothing_is_started(harness: CommandHarness) -> None:
 def test_a_login_of_claude_code_is_found_and_not_shown(harness: CommandHarness) -> None:
     credentials = harness.home / ".claude" / ".credentials.json"
     credentials.parent.mkdir()
-    credentials.write_text('{"token": "planted"}')
+    login = {"accessToken": "planted-1", "refreshToken": "planted-2", "expiresAt": 10**14}
+    credentials.write_text(json.dumps({"claudeAiOauth": {**login, "scopes": ["user:inference"]}}))
 
     found = harness.treadle("doctor")
 
