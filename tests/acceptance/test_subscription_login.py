@@ -53,9 +53,9 @@ LOOK_FOR_TOKENS = """
       - text: Built and checked.
 """
 
-# What was written since the user logged in, anywhere, and what every process was started with. The marker is
-# in a file of the project, to show that the search finds what is there. Then an attempt to leave
-# another login where the user's is.
+# What was written since the user logged in, anywhere, and what every process was started with. The
+# marker is in a file of the project, to show that the search finds what is there. Then it tries to
+# leave another login where the user's is.
 LOOK = """
 import os, re
 from pathlib import Path

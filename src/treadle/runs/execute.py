@@ -122,9 +122,8 @@ async def _execute(context: RunContext, steps: Steps) -> RunResult:
 def _agent_behind_gateway(context: RunContext) -> Iterator[tuple[KillableAgent, SessionDriver]]:
     """The agent, confined and metered, and what drives its sessions."""
     checked, host, settings = context.checked, context.checked.host, context.settings
-    on_host = without_project(checked.environment, checked.project.root)
-    kind, project, home = checked.agent_kind, checked.project.root, checked.private_home
-    learn = context.secrets.learn
+    kind, home, project = checked.agent_kind, checked.private_home, checked.project.root
+    on_host, learn = without_project(checked.environment, project), context.secrets.learn
     inputs = agent_inputs(kind, settings.agent, on_host, project, home, learn_secret=learn)
     agent, warnings = make_agent(kind, inputs, host.rehearsing)
     with ExitStack() as stack:

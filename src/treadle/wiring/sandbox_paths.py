@@ -5,6 +5,7 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
+from treadle.adapters.agents.registry import all_kinds
 from treadle.adapters.sandboxes.reserved_paths import ReservedPaths
 from treadle.domain.errors import SettingsError
 from treadle.settings.environment import Environment
@@ -24,6 +25,7 @@ def sandbox_paths(
         project=project,
         search_path=_search_path(environment.path),
         real=Path.resolve,
+        logins=_login_directories(environment),
     )
     readable = _parse_paths("sandbox.readable", settings.readable, reserved, is_writable=False)
     writable = _parse_paths("sandbox.writable", settings.writable, reserved, is_writable=True)
@@ -82,6 +84,12 @@ def _special(path: Path) -> str:
     except OSError:  # missing or unreadable, so the sandbox cannot open it
         return ""
     return "" if stat.S_ISREG(mode) else "is no file or directory"
+
+
+def _login_directories(environment: Environment) -> tuple[Path, ...]:
+    """Where variables say that agents keep the user's logins."""
+    named = (environment.raw.get(name, "") for kind in all_kinds() for name in kind.variables.host)
+    return tuple(Path(text) for text in named if text.startswith("/"))
 
 
 def _search_path(path: str) -> tuple[Path, ...]:

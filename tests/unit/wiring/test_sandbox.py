@@ -236,6 +236,19 @@ async def test_paths_that_would_open_too_much_are_an_error(
     assert raised.value.message == told
 
 
+@pytest.mark.parametrize("path", ["~/accounts", "~/accounts/of/ada", "~/accounts/of/ada/x"])
+async def test_a_login_stays_closed_where_a_variable_has_moved_it(
+    path: str, environment: Environment, project: Path
+) -> None:
+    moved = {"CLAUDE_CONFIG_DIR": str(environment.home / "accounts/of/ada")}
+    theirs = replace(environment, raw={**environment.raw, **moved})
+    settings = SandboxSettings(readable=(path,))
+
+    await find_sandbox_reach(settings, (), environment, project)
+    with pytest.raises(SettingsError, match="holds logins"):
+        await find_sandbox_reach(settings, (), theirs, project)
+
+
 @pytest.mark.parametrize(
     ("path", "why"),
     [

@@ -53,6 +53,8 @@ class ReservedPaths:
     project: Path
     search_path: tuple[Path, ...]
     real: Callable[[Path], Path]
+    # Directories of logins that a variable has moved.
+    logins: tuple[Path, ...] = ()
 
     def why_reserved(self, path: Path, *, written: bool) -> str:
         """The reason why this path stays closed, as the end of a sentence; empty if it may be
@@ -93,6 +95,7 @@ class ReservedPaths:
             ),
             ("is the machine's own", self._machine_paths()),
             (credentials, self._below_home((*SECRET_PATHS, *STARTUP_PATHS))),
+            (credentials, self._with_link_targets(self.logins)),
         )
 
     def _closed_to_write(self) -> tuple[ReservedGroup, ...]:
