@@ -23,8 +23,9 @@ def session_admission(context: RunContext) -> SessionAdmission:
     variables, given = checked.agent_kind.variables, checked.environment.raw
     if checked.host.rehearsing is None and checked.agent_kind.model is not None:
         service = model_service_name(given.get(variables.model_address, ""))
-        # Without one in the environment, it is the login of this home.
-        secrets = (given[name] for name in variables.secrets if given.get(name))
+        # Without one in the environment, it is the login in a file, which is known by its place.
+        names = (*variables.secrets, *variables.host)
+        secrets = (given[name] for name in names if given.get(name))
         secret = next(secrets, str(checked.environment.home))
     else:
         service, secret = f"scripted model of {checked.request.run}", checked.request.run

@@ -22,6 +22,7 @@ PLAIN = {
     "ANTHROPIC_BASE_URL": "https://models.example",
     "LC_ALL": "C.UTF-8",
     "CLAUDE_BIN": "/opt/claude",
+    "CLAUDE_CONFIG_DIR": "/home/ada/accounts/work",
     "PIP_INDEX_URL": "https://index.example/simple",
 }
 SECRET = {

@@ -1,11 +1,15 @@
 """Claude Code as a run is given it: whose login it uses and how it takes its prompts."""
 
+import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from time import time
 
 import pytest
 
 from treadle.adapters.agents.claude.make import make_agent, rehearsal_agent
+from treadle.adapters.agents.claude.renewal_rules import NO_PROGRAM
 from treadle.domain.agent_kind import (
     AgentInputs,
     ProgramChoice,
@@ -44,6 +48,65 @@ def test_only_a_binary_that_takes_prompts_as_they_are_is_given_them_so(
     agent, warnings = make_agent(inputs(version))
 
     assert (agent.verbatim, warnings) == (verbatim, [])
+    assert agent.login_sources == {}
+
+
+def login_file(folder: Path, *, left_s: float) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    login = {
+        "accessToken": "an-access-token",
+        "refreshToken": "a-refresh-token",
+        "expiresAt": (time() + left_s) * 1000,
+    }
+    (folder / ".credentials.json").write_text(json.dumps({"claudeAiOauth": login}))
+    return folder
+
+
+def subscribed(given: AgentInputs, learned: list[str], **host: str) -> AgentInputs:
+    """The inputs of a user who has no other login than that of a file."""
+    return replace(
+        given,
+        environment={"LANG": "C"},
+        host_environment=host,
+        learn_secret=learned.append,
+    )
+
+
+@pytest.mark.parametrize("place", [".claude", "accounts/work"])
+async def test_the_token_of_a_login_file_is_the_gateways_and_not_the_agents(
+    place: str, tmp_path: Path, inputs: Callable[[str], AgentInputs]
+) -> None:
+    folder, learned = login_file(tmp_path / place, left_s=3600), list[str]()
+    variables = {} if place == ".claude" else {"CLAUDE_CONFIG_DIR": str(folder)}
+
+    agent, _ = make_agent(subscribed(inputs("2.1.325"), learned, **variables))
+
+    assert set(agent.login_sources) == {"CLAUDE_CODE_OAUTH_TOKEN"}
+    source = agent.login_sources["CLAUDE_CODE_OAUTH_TOKEN"]
+    assert await source.current() == b"an-access-token"
+    assert set(learned) == {"an-access-token", "a-refresh-token"}
+    assert "-token" not in repr(agent) + str(agent.environment)
+    assert not (tmp_path / "private").exists()
+
+
+@pytest.mark.parametrize("place", ["project", "root/runs/1/home"])
+async def test_a_binary_that_an_agent_could_have_changed_is_not_started_to_renew(
+    place: str, tmp_path: Path, inputs: Callable[[str], AgentInputs]
+) -> None:
+    login_file(tmp_path / ".claude", left_s=-1)
+    given = inputs("2.1.325")
+    (tmp_path / place).mkdir(parents=True)
+    theirs = tmp_path / place / "claude"
+    theirs.write_text('#!/bin/sh\ntest "$1" = --version || touch "$0.was-started"\necho 2.1.325\n')
+    theirs.chmod(0o755)
+    program = ProgramChoice(
+        str(theirs), "", "/usr/bin:/bin", project=tmp_path / "project", home=tmp_path / "root"
+    )
+
+    agent, _ = make_agent(subscribed(replace(given, program=program), []))
+
+    assert await agent.login_sources["CLAUDE_CODE_OAUTH_TOKEN"].current() == NO_PROGRAM
+    assert not theirs.with_name("claude.was-started").exists()
 
 
 @pytest.mark.parametrize(

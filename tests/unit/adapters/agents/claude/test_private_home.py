@@ -131,6 +131,8 @@ def test_what_the_agent_would_obey_is_forgotten_and_its_transcripts_stay(tmp_pat
     (home / ".claude" / "projects" / "place" / "s-1.jsonl").write_text("{}")
     (home / ".claude" / "plugins").symlink_to(outside)
     (home / ".claude" / "settings.json").write_text("{}")
+    # A login that an agent left there, or a link to the user's, which an earlier version made.
+    (home / ".claude" / ".credentials.json").symlink_to(outside / "kept")
     (home / ".claude.json").mkdir()
     (home / ".claude.json.backup").write_text("{}")
     (home / "notes").write_text("the agent's own")
