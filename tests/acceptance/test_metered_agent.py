@@ -1,9 +1,9 @@
 """The real Claude Code binary asks its model through the gateway, and the ledger has it all."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -23,8 +23,14 @@ from treadle.domain.agent import SessionBrief
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.oversight import BillDiffered
 from treadle.domain.events.run import RunWarned
-from treadle.domain.model_access import Endpoint, ModelService
-from treadle.domain.session import BudgetExceeded, Completed, SessionResult
+from treadle.domain.model_access import (
+    Endpoint,
+    ModelService,
+    SecretMissing,
+    SecretSource,
+    StaticSecret,
+)
+from treadle.domain.session import BudgetExceeded, Completed, ExecutionError, SessionResult
 from treadle.domain.storage import Storage
 from treadle.domain.usage import Usage
 from treadle.gateway.metered_agent import MeteredAgent, Metering, MeterRules
@@ -60,15 +66,18 @@ async def drive(
     brief: SessionBrief,
     storage: Storage,
     *,
-    login: dict[str, str],
+    login: Mapping[str, str | SecretSource],
     binary: Path,
     reach: Reach = at_loopback,
 ) -> tuple[SessionResult, list[Event]]:
     """A whole session behind a gateway that stands before the service at `url`."""
-    agent = ClaudeAgent(binary, {**WORLD, **login, **NOWHERE}, "", HEADERS)
+    given = {name: value for name, value in login.items() if isinstance(value, str)}
+    sources = {name: value for name, value in login.items() if not isinstance(value, str)}
+    environment = {**WORLD, **given, **NOWHERE}
+    agent = ClaudeAgent(binary, environment, "", HEADERS, login_sources=sources)
     terms = MeterRules(RUN, 100.0, VENDOR_PRICES, rehearsal=True)
     metering = Metering(
-        ModelService(url), ledger_in(storage.root), terms, held_login(agent.environment)
+        ModelService(url), ledger_in(storage.root), terms, held_login(environment, sources)
     )
     events: list[Event] = []
     driver = SessionDriver(
@@ -258,3 +267,65 @@ async def test_nothing_that_opens_the_service_is_in_reach_of_an_agent(
     assert result.outcome == Completed("done")
     assert "ANTHROPIC_API_KEY=held-by-treadle" in seen
     assert [secret for secret in ("s3cret-1", "s3cret-2", "s3cret-3") if secret in seen] == []
+
+
+@dataclass(frozen=True)
+class NoToken:
+    """The source of a login that cannot be had."""
+
+    missing: SecretMissing
+
+    async def current(self) -> bytes | SecretMissing:
+        return self.missing
+
+    async def replace_refused(self, secret: bytes) -> bool:
+        raise AssertionError(secret)
+
+
+@BINARIES
+@DOORS
+async def test_a_token_from_a_source_is_sent_and_the_agent_has_a_word_for_it(
+    binary: Path, reach: Reach, tmp_path: Path
+) -> None:
+    login = {"CLAUDE_CODE_OAUTH_TOKEN": StaticSecret(b"of-the-file")}
+    storage = Storage(tmp_path / "root")
+
+    async with record_heads() as service:
+        result, _ = await drive(
+            service.url, brief_in(tmp_path), storage, login=login, binary=binary, reach=reach
+        )
+
+    assert result.outcome == Completed("done")
+    assert service.of_each("x-api-key", "authorization") == [
+        {"authorization": "Bearer of-the-file"}
+    ]
+    assert rows(storage, "subscription") == [(1,)]
+
+
+@BINARIES
+@pytest.mark.parametrize(
+    ("missing", "error_class", "of_service"),
+    [
+        (SecretMissing("service", "nobody renews it"), "retryable", True),
+        (SecretMissing("login", "run `claude /login`"), "authentication", False),
+    ],
+    ids=["an outage", "a login that ended"],
+)
+async def test_a_login_that_cannot_be_renewed_is_an_outage_and_one_that_ended_is_not(
+    missing: SecretMissing, error_class: str, *, of_service: bool, binary: Path, tmp_path: Path
+) -> None:
+    login: dict[str, str | SecretSource] = {
+        "CLAUDE_CODE_OAUTH_TOKEN": NoToken(missing),
+        "CLAUDE_CODE_MAX_RETRIES": "1",
+    }
+
+    async with record_heads() as service:
+        result, _ = await drive(
+            service.url, brief_in(tmp_path), Storage(tmp_path / "root"), login=login, binary=binary
+        )
+
+    outcome = result.outcome
+    assert isinstance(outcome, ExecutionError)
+    assert (outcome.error_class, outcome.of_service) == (error_class, of_service)
+    assert missing.message in outcome.message
+    assert service.lines == []
