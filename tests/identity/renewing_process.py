@@ -11,5 +11,5 @@ from treadle.settings.environment import process_environment
 
 if __name__ == "__main__":
     home = Path(sys.argv[1])
-    renewer = LoginRenewer(bundled_binary(), home, process_environment())
+    renewer = LoginRenewer(bundled_binary, home, process_environment())
     renewer.renew(SubscriptionFile(credentials_file({}, home)), "expiring")

@@ -37,7 +37,7 @@ def renew(
     identity: IdentityService, home: Path, kind: RenewalKind = "expiring", **variables: str
 ) -> RenewalOutcome:
     given = {**claude_environment(home, identity.environment), **variables}
-    renewer = LoginRenewer(bundled_binary(), home, given, SOON)
+    renewer = LoginRenewer(bundled_binary, home, given, SOON)
     return renewer.renew(SubscriptionFile(credentials_file(given, home)), kind)
 
 
@@ -75,6 +75,19 @@ def test_variables_of_other_logins_do_not_keep_it_from_renewing(
     )
 
     assert (outcome, identity.is_logged_in(home)) == ("renewed", True)
+
+
+def test_a_login_is_renewed_where_a_variable_has_moved_it(
+    identity: IdentityService, home: Path, tmp_path: Path
+) -> None:
+    file = SubscriptionFile(identity.write_login(home, expires_in=EXPIRING))
+    (tmp_path / "elsewhere").mkdir()
+    given = claude_environment(home, identity.environment) | {
+        "CLAUDE_CONFIG_DIR": str(file.path.parent)
+    }
+    renewer = LoginRenewer(bundled_binary, tmp_path / "elsewhere", given)
+
+    assert (renewer.renew(file, "expiring"), identity.is_logged_in(home)) == ("renewed", True)
 
 
 def test_a_slow_service_is_waited_for(identity: IdentityService, home: Path) -> None:
@@ -133,7 +146,7 @@ def test_it_takes_over_from_a_process_of_the_users_that_was_killed(
     given = claude_environment(home, identity.environment)
 
     # With its own patience: the lock of the dead is waited for.
-    renewer = LoginRenewer(bundled_binary(), home, given)
+    renewer = LoginRenewer(bundled_binary, home, given)
     outcome = renewer.renew(SubscriptionFile(credentials_file({}, home)), "expiring")
 
     assert (outcome, identity.is_logged_in(home)) == ("renewed", True)
@@ -205,7 +218,7 @@ def test_a_program_that_cannot_renew_is_not_an_outage(
 ) -> None:
     file = SubscriptionFile(identity.write_login(home, expires_in=EXPIRING))
 
-    assert LoginRenewer(program(tmp_path), home, {}).renew(file, "expiring") == outcome
+    assert LoginRenewer(lambda: program(tmp_path), home, {}).renew(file, "expiring") == outcome
 
 
 def test_the_binary_gets_the_variables_of_the_user_but_those_of_other_logins() -> None:

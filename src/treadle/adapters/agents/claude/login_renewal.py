@@ -9,9 +9,10 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from errno import EACCES, ENOENT, ENOEXEC, ENOTDIR, EPERM
 from pathlib import Path
 from shutil import which
 from tempfile import TemporaryFile
@@ -42,10 +43,14 @@ _QUIET = {
 _NO_OTHER_TRAFFIC = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
 # Other logins, other services, and what says that an agent has started it.
 _LEFT_OUT = frozenset(
-    {"CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_SIMPLE", "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"}
+    {
+        *("CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_SIMPLE", "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"),
+        *_NO_OTHER_TRAFFIC,
+    }
 )
 _LEFT_OUT_PREFIXES = ("ANTHROPIC_", "CLAUDE_CODE_USE_", "TREADLE_")
 
+_NO_PROGRAM = frozenset({ENOENT, ENOTDIR, EACCES, EPERM, ENOEXEC})
 _USAGE_REQUEST = "usage"
 _MOST_OUTPUT = 1 << 20
 
@@ -63,9 +68,10 @@ class RenewalTimes:
 
 @dataclass(frozen=True, slots=True)
 class LoginRenewer:
-    """Renews the login in one file with one program; None: there is no program to trust."""
+    """Renews the login in a file with the user's own program."""
 
-    program: Path | None
+    # Looked for each time, since the user may update it; None: there is none to trust.
+    find_program: Callable[[], Path | None]
     home: Path
     environment: Mapping[str, str] = field(repr=False)
     times: RenewalTimes = field(default_factory=RenewalTimes)
@@ -75,19 +81,20 @@ class LoginRenewer:
         before = file.read()
         if not isinstance(before, StoredLogin):
             return "ended"
-        holding = which("sleep", path=os.defpath)
-        if self.program is None or holding is None:
+        program, holding = self.find_program(), which("sleep", path=os.defpath)
+        if program is None or holding is None:
             return "missing"
         try:
-            renewing = _start(self, holding, kind)
-        except OSError:
-            return "missing"
+            renewing = _start(self, program, holding, kind)
+        except OSError as error:
+            return "missing" if error.errno in _NO_PROGRAM else "failed"
         try:
             _watch(renewing, file, before.access_token, self.times)
         finally:
             exit_code = _end(renewing, self.times)
         outcome = judge_renewal(before.access_token, file.read())
-        return "unusable" if outcome == "failed" and exit_code else outcome
+        ended_with_error = exit_code is not None and exit_code > 0  # not by a signal
+        return "unusable" if outcome == "failed" and ended_with_error else outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +115,11 @@ def renewal_environment(given: Mapping[str, str], home: Path, kind: RenewalKind)
     }
     # A refused token is renewed once the binary sees its refusal, at an address that it asks only
     # with all its traffic.
-    quiet = {**_QUIET, **_NO_OTHER_TRAFFIC} if kind == "expiring" else _QUIET
-    without = frozenset() if kind == "expiring" else frozenset(_NO_OTHER_TRAFFIC)
-    return {**{n: v for n, v in kept.items() if n not in without}, "HOME": str(home), **quiet}
+    other = _NO_OTHER_TRAFFIC if kind == "expiring" else {}
+    return {**kept, "HOME": str(home), **_QUIET, **other}
 
 
-def _start(renewer: LoginRenewer, holding: str, kind: RenewalKind) -> _Renewing:
+def _start(renewer: LoginRenewer, program: Path, holding: str, kind: RenewalKind) -> _Renewing:
     read_end, write_end = os.pipe()
     output = TemporaryFile()  # noqa: SIM115  # closed by `_end`
     try:
@@ -128,7 +134,7 @@ def _start(renewer: LoginRenewer, holding: str, kind: RenewalKind) -> _Renewing:
         )
         try:
             claude = subprocess.Popen(
-                [str(renewer.program), *_FLAGS],
+                [str(program), *_FLAGS],
                 env=renewal_environment(renewer.environment, renewer.home, kind),
                 cwd=renewer.home,
                 stdin=read_end,

@@ -1,6 +1,7 @@
 """Makes Claude Code for a run: with the user's login, or with a scripted model."""
 
 from dataclasses import replace
+from pathlib import Path
 
 from treadle.adapters.agents.claude.agent import ClaudeAgent
 from treadle.adapters.agents.claude.binary import (
@@ -70,12 +71,15 @@ def make_agent(inputs: AgentInputs) -> tuple[ClaudeAgent, list[str]]:
 def _subscription_token(inputs: AgentInputs, binary: ClaudeBinary) -> SubscriptionToken:
     """The token in the user's own file, renewed by the user's own binary. One that the project, or
     a run, could have changed is not started outside a sandbox."""
-    resolved = binary.path.resolve()
     theirs = (inputs.program.project.resolve(), inputs.program.home.resolve())
-    is_trusted = not any(resolved.is_relative_to(folder) for folder in theirs)
-    renewer = LoginRenewer(
-        resolved if is_trusted else None, inputs.user_home, inputs.host_environment
-    )
+
+    def find_program() -> Path | None:
+        resolved = binary.path.resolve()
+        places = (resolved, binary.path.parent.resolve())
+        is_theirs = any(place.is_relative_to(folder) for place in places for folder in theirs)
+        return None if is_theirs else resolved
+
+    renewer = LoginRenewer(find_program, inputs.user_home, inputs.host_environment)
     return SubscriptionToken(
         SubscriptionFile(credentials_file(inputs.host_environment, inputs.user_home)),
         renewer.renew,

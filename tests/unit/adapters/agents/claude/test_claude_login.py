@@ -89,24 +89,29 @@ async def test_the_token_of_a_login_file_is_the_gateways_and_not_the_agents(
     assert not (tmp_path / "private").exists()
 
 
+@pytest.mark.parametrize("lies_as", ["a file", "a link to a file", "a link from elsewhere"])
 @pytest.mark.parametrize("place", ["project", "root/runs/1/home"])
 async def test_a_binary_that_an_agent_could_have_changed_is_not_started_to_renew(
-    place: str, tmp_path: Path, inputs: Callable[[str], AgentInputs]
+    place: str, lies_as: str, tmp_path: Path, inputs: Callable[[str], AgentInputs]
 ) -> None:
     login_file(tmp_path / ".claude", left_s=-1)
     given = inputs("2.1.325")
     (tmp_path / place).mkdir(parents=True)
     theirs = tmp_path / place / "claude"
+    link = tmp_path / "linked" if lies_as == "a link from elsewhere" else theirs
+    if lies_as != "a file":
+        theirs = theirs if link != theirs else tmp_path / "outside"
+        link.symlink_to(theirs)
     theirs.write_text('#!/bin/sh\ntest "$1" = --version || touch "$0.was-started"\necho 2.1.325\n')
     theirs.chmod(0o755)
     program = ProgramChoice(
-        str(theirs), "", "/usr/bin:/bin", project=tmp_path / "project", home=tmp_path / "root"
+        str(link), "", "/usr/bin:/bin", project=tmp_path / "project", home=tmp_path / "root"
     )
 
     agent, _ = make_agent(subscribed(replace(given, program=program), []))
 
     assert await agent.login_sources["CLAUDE_CODE_OAUTH_TOKEN"].current() == NO_PROGRAM
-    assert not theirs.with_name("claude.was-started").exists()
+    assert list(tmp_path.rglob("*.was-started")) == []
 
 
 @pytest.mark.parametrize(
