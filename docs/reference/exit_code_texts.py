@@ -36,6 +36,10 @@ WHAT_TO_DO = {
         "read the file in `.treadle/spec-issues`, settle it in the specifications, bring the "
         "work in with `treadle land` or delete its branch, and start a new run"
     ),
+    "plan_denied": (
+        "the answer says why; start again with other words, or answer the next plan with "
+        "`treadle reply` to have it changed"
+    ),
     "tests_failed": (
         "the [test gate](../concepts/checks-and-tests.md#the-test-gate) objects; of `deliver`, "
         "nobody accepted that within a day, of `focus`, the last review has been. The summary "

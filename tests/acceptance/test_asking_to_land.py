@@ -32,13 +32,22 @@ def signalling(number: signal.Signals) -> Answer:
 
 
 def asked(harness: CommandHarness, *options: str, answer: Answer) -> tuple[Finished, str]:
-    """A rehearsed run with somebody at the terminal who types at once, and again when asked."""
+    """A rehearsed run that asks whether its work may land."""
     harness.settings({})
+    rehearsal = script(ONE_DELIVERABLE, BUILD_IT)
+    words = ("deliver", "--land", "ask", *options)
+    return at_terminal(harness, rehearsal, *words, question=QUESTION, answer=answer)
+
+
+def at_terminal(
+    harness: CommandHarness, rehearsal: str, *words: str, question: bytes, answer: Answer
+) -> tuple[Finished, str]:
+    """A rehearsed run with somebody at the terminal who types at once, and again when asked."""
     path = harness.directory / "script.yaml"
-    path.write_text(script(ONE_DELIVERABLE, BUILD_IT))
+    path.write_text(rehearsal)
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [TREADLE, "rehearse", path, "--", "deliver", "--land", "ask", *options],
+        [TREADLE, "rehearse", path, "--", *words],
         cwd=harness.project,
         env=harness.environment,
         stdin=theirs,
@@ -48,7 +57,8 @@ def asked(harness: CommandHarness, *options: str, answer: Answer) -> tuple[Finis
     os.close(theirs)
     os.write(ours, b"y\n")  # before there is a question: an answer to nothing
     talk: list[bytes] = []
-    reading = threading.Thread(target=converse, args=(ours, process.pid, answer, talk))
+    asking = (question, answer)
+    reading = threading.Thread(target=converse, args=(ours, process.pid, asking, talk))
     reading.start()
     try:
         out, _ = process.communicate(timeout=100)
@@ -61,14 +71,14 @@ def asked(harness: CommandHarness, *options: str, answer: Answer) -> tuple[Finis
     return Finished(process.returncode, out.decode(), text), text
 
 
-def converse(terminal: int, process: int, answer: Answer, talk: list[bytes]) -> None:
-    waiting = True
+def converse(terminal: int, process: int, asking: tuple[bytes, Answer], talk: list[bytes]) -> None:
+    waiting, (question, answer) = True, asking
     while True:
         try:
             talk.append(os.read(terminal, 4096))
         except OSError:  # the other side has gone
             return
-        if waiting and QUESTION in b"".join(talk):
+        if waiting and question in b"".join(talk):
             waiting = False
             answer(terminal, process)
 

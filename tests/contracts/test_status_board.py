@@ -12,10 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.builders import JSON, deliverable, values_of
+from treadle.adapters.stores.memory_store import MemoryStatusBoard
 from treadle.adapters.stores.status_file import StatusFile, parse_status
 from treadle.domain.check import Check
 from treadle.domain.deliverable import Claim, Deliverable, find_command_problem, with_valid_proof
 from treadle.domain.errors import ProjectError
+from treadle.domain.ports import StatusBoard
 
 TODAY = "2026-05-04"
 ONE, TWO = deliverable("DL-1"), deliverable("DL-2", "passed")
@@ -49,6 +51,21 @@ def names_in(folder: Path) -> list[str]:
 def test_a_board_that_nobody_wrote_to_is_empty(path: Path) -> None:
     assert StatusFile(path).read() == ()
     assert not path.parent.exists()
+
+
+@pytest.mark.parametrize("kind", ["file", "memory"])
+def test_a_board_reads_what_was_written_last(path: Path, kind: str) -> None:
+    board: StatusBoard = StatusFile(path) if kind == "file" else MemoryStatusBoard()
+
+    assert board.read() == ()
+    assert board.write((ONE,), today=TODAY)
+    assert board.read() == (ONE,)
+    assert board.write((TWO, ONE), today=TODAY)
+    assert board.read() == (TWO, ONE)
+
+
+def test_a_board_in_memory_starts_with_the_deliverables_of_the_log() -> None:
+    assert MemoryStatusBoard((ONE, TWO)).read() == (ONE, TWO)
 
 
 COMMITS = st.text("0123456789abcdef", max_size=40)

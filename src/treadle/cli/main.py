@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("treadle.cli.init", "Set a project up: detect, ask, write treadle.toml."),
     "doctor": ("treadle.cli.doctor", "Check this machine and this project, with the fix for each."),
     "deliver": ("treadle.cli.deliver", "Take SPEC.md to finished, committed work."),
+    "task": ("treadle.cli.task", "Plan one task, ask, and build it on a branch of its own."),
     "sync": ("treadle.cli.sync", "Judge the deliverables anew; changes no file of yours."),
     "focus": ("treadle.cli.focus", "Plan, build task by task, review against the specs."),
     "attach": ("treadle.cli.attach", "Watch a run that works elsewhere, until it ends."),

@@ -1,20 +1,20 @@
 """Displays a run while it works, on the terminal or as JSON lines, and asks yes or no there."""
 
 import asyncio
-import os
 import sys
-import termios
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from types import TracebackType
-from typing import TextIO
 
 from treadle.adapters.clock import SystemClock
 from treadle.cli.json_lines import JsonLines
+from treadle.cli.plan_prompt import PlanPrompt
 from treadle.cli.run_options import OutputOptions
 from treadle.cli.terminal.screen import detect_screen
 from treadle.cli.terminal.styled_lines import Advice, Verbosity
 from treadle.cli.terminal.terminal import TerminalDisplay
+from treadle.cli.typed_lines import discard_typed_input, is_yes, read_line
 from treadle.domain.events.all_events import RecordedEvent
 from treadle.domain.events.run import InterruptRequested
 from treadle.settings.environment import Environment
@@ -31,6 +31,11 @@ def verbosity_of(options: OutputOptions) -> Verbosity:
     return Verbosity.QUIET if options.quiet or options.json else Verbosity.NORMAL
 
 
+def has_terminal() -> bool:
+    """Whether a person can be asked here."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
 class RunDisplay:
     """Readers of the event log, and the tick that redraws the live line."""
 
@@ -43,7 +48,13 @@ class RunDisplay:
         )
         self._ticking: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()
-        readers = (self._watch_for_interrupt, self._terminal.draw_event)
+        readers: tuple[Callable[[RecordedEvent], None], ...] = (
+            self._watch_for_interrupt,
+            self._terminal.draw_event,
+        )
+        if has_terminal():
+            prompt = PlanPrompt(self._terminal, environment.storage)
+            readers = (*readers, prompt.read_event)
         self._json = JsonLines(sys.stdout) if as_json else None
         self.readers = readers if self._json is None else (*readers, self._json.write_event)
         self.skip_event = self._terminal.skip_event
@@ -96,37 +107,3 @@ class RunDisplay:
         while True:
             await asyncio.sleep(TICK_S)
             self._terminal.tick()
-
-
-YES_ANSWERS = ("y", "yes")
-LONGEST_LINE = 1024
-
-
-def discard_typed_input(keyboard: TextIO) -> None:
-    """Drop what was typed before the question: it is no answer to it."""
-    termios.tcflush(keyboard.fileno(), termios.TCIFLUSH)
-
-
-async def read_line(keyboard: TextIO) -> str | None:
-    """One typed line; None at the end of the input (Ctrl-D, a closed window).
-
-    Waits in the event loop and not in a thread: a reading thread cannot be cancelled.
-    """
-    number = keyboard.fileno()
-    loop = asyncio.get_running_loop()
-    typed = asyncio.Event()
-    loop.add_reader(number, typed.set)
-    try:
-        await typed.wait()
-    finally:
-        loop.remove_reader(number)
-    try:
-        typed_bytes = os.read(number, LONGEST_LINE)
-    except OSError:  # the window was closed
-        return None
-    return typed_bytes.decode(errors="replace").strip() if typed_bytes else None
-
-
-def is_yes(answer: str | None) -> bool:
-    """Everything except `y` and `yes` is a no, also Return alone and no answer."""
-    return answer is not None and answer.lower() in YES_ANSWERS

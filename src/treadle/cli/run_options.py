@@ -35,6 +35,7 @@ class WorkflowOptions:
     max_minutes: float | None
     wait_for_quota: bool | None
     land: LandingMode | None
+    approve_plan: bool | None
     no_sandbox: bool
     allow_destructive: bool
     detach: bool
@@ -59,6 +60,7 @@ class WorkflowOptions:
             "agent.thinking": self.thinking,
             "quota.wait": self.wait_for_quota,
             "land": self.land,
+            "planning.approve": self.approve_plan,
         }
 
 
@@ -107,6 +109,11 @@ _WORKFLOW_OPTIONS = (
         "--land",
         type=click.Choice(get_args(LandingMode)),
         help="What happens to finished work: into your checkout, ask first, or leave the branch.",
+    ),
+    click.option(
+        "--approve-plan/--no-approve-plan",
+        default=None,
+        help="Ask about the plan before it is carried out.",
     ),
     click.option(
         "--no-sandbox", is_flag=True, help="Run the agent unconfined. Every summary says so."

@@ -1,7 +1,6 @@
 """Starts a run for a workflow command: in this terminal, or detached for a worker."""
 
 import asyncio
-import sys
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
@@ -9,7 +8,7 @@ import click
 
 from treadle.adapters.clock import fresh_run_id
 from treadle.cli.context import CommandContext
-from treadle.cli.run_display import RunDisplay, verbosity_of
+from treadle.cli.run_display import RunDisplay, has_terminal, verbosity_of
 from treadle.cli.run_options import OutputOptions, WorkflowOptions
 from treadle.domain.exit_reasons import exit_code
 from treadle.domain.ids import RunId, short_id
@@ -62,7 +61,7 @@ async def run_in_terminal(
         slots=asyncio.Semaphore(1),
         readers=display.readers,
         replay=display.skip_event,
-        ask=display.ask if sys.stdin.isatty() and sys.stderr.isatty() else None,
+        ask=display.ask if has_terminal() else None,
         rehearsing=context.rehearsing,
         signals=graceful_interrupts,
     )

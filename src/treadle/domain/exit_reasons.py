@@ -48,6 +48,7 @@ ExitReason = Literal[
     "synced",
     "all_blocked",
     "spec_issue",
+    "plan_denied",
     "tests_failed",
     "unproven",
     "budget_exceeded",
@@ -93,6 +94,9 @@ END_REASONS: Mapping[ExitReason, EndReason] = {
     ),
     "all_blocked": EndReason(
         PERSON_NEEDED, "Stopped: every deliverable is blocked", "every deliverable is blocked"
+    ),
+    "plan_denied": EndReason(
+        PERSON_NEEDED, "Stopped: the plan was denied", "a person denied the plan"
     ),
     "spec_issue": EndReason(
         PERSON_NEEDED,

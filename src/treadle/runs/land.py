@@ -38,8 +38,8 @@ async def land_at_end(
 ) -> None:
     """Land finished work as the settings say; otherwise record why it is kept."""
     checked, workspace = context.checked, parts.workspace
-    if not result.succeeded:
-        workspace.keep("the run did not finish its work")
+    if reason := _why_keep(checked, result):
+        workspace.keep(reason)
         return
     unchanged = checked.workflow.unchanged_warning
     if unchanged and result.rounds and workspace.imported is None:
@@ -60,6 +60,13 @@ async def land_at_end(
         return LandingDecided()
 
     await parts.steps.step("land", act, returns=LandingDecided)
+
+
+def _why_keep(checked: CheckedRequest, result: RunResult) -> str:
+    """Why nothing of the work lands; empty if it may."""
+    if not result.succeeded:
+        return "the run did not finish its work"
+    return "it is on a branch of its own" if checked.workflow.place == "branch" else ""
 
 
 def _why_ask(choice: LandingChoice, parts: RunParts, changes: RecordedChanges | None) -> str:

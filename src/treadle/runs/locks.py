@@ -2,13 +2,14 @@
 
 import fcntl
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 from treadle.adapters.stores.run_list import is_lock_held, run_lock, worker_lock
 from treadle.domain.errors import ProjectInUse, StoreError
 from treadle.domain.ids import RunId, short_id
+from treadle.workflows.definition import WorkPlace
 from treadle.workspace.lock import ProjectBusy, lock_project
 
 # The prefix of a worker's name at the engine; the name of a foreground run is the run's id.
@@ -35,13 +36,18 @@ def lock_project_for(
 
 @contextmanager
 def lock_run(
-    root: Path, project_key: str, run: RunId, project: Path | None = None
+    root: Path,
+    project_key: str,
+    run: RunId,
+    project: Path | None = None,
+    place: WorkPlace = "checkout",
 ) -> Iterator[None]:
-    """Lock the project and the run; the run's lock shows that its process is alive."""
-    with (
-        lock_project_for(root, project_key, run, project),
-        _open_lock(root, run_lock(root, run)) as file,
-    ):
+    """Lock the run, and the project if the run works for its checkout; the run's lock shows that
+    its process is alive."""
+    with ExitStack() as stack:
+        if place == "checkout":
+            stack.enter_context(lock_project_for(root, project_key, run, project))
+        file = stack.enter_context(_open_lock(root, run_lock(root, run)))
         # Does not wait, because that would block other runs of this process.
         if not _try_lock(file):
             raise ProjectInUse(

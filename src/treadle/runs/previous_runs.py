@@ -13,6 +13,7 @@ from treadle.runs.finished_work import FinishedWork, work_of
 from treadle.wiring.checked_request import CheckedRequest
 from treadle.workflows.loop.run_history import RunHistory
 from treadle.workflows.loop.workspace_spec import PreviousRuns, UnlandedWork
+from treadle.workflows.registry import WORKFLOWS, find_workflow
 from treadle.workspace.pinned_tree import find_tree
 from treadle.workspace.project import Project
 from treadle.workspace.restore import restore_snapshot
@@ -21,12 +22,17 @@ from treadle.workspace.snapshot import read_checkout
 MAX_RUNS = 50
 
 
-async def previous_runs_of(checked: CheckedRequest, history: RunHistory) -> PreviousRuns:
-    """What earlier runs left; a run with a workspace reads its start from its own log."""
+async def previous_runs_of(
+    checked: CheckedRequest, history: RunHistory | None = None
+) -> PreviousRuns:
+    """What earlier runs left; a run with a workspace reads its start from its own log. A run on a
+    branch of its own takes nothing up."""
     if checked.previous is not None:
         return checked.previous
     storage, project, request = checked.environment.storage, checked.project, checked.request
-    if history.prepared is None:
+    if checked.workflow.place == "branch":
+        return PreviousRuns()
+    if history is None or history.prepared is None:
         return await find_previous_runs(
             storage, project, before=request.run, rehearsal=request.rehearsal
         )
@@ -58,7 +64,12 @@ async def previous_runs_from_log(
 
 def _rows_before(storage: Storage, project: Project, before: RunId) -> list[RunRow]:
     rows = list_runs(storage, RunFilter(project_key=project.key, limit=MAX_RUNS))
-    return [row for row in rows if row.id < before]
+    return [row for row in rows if row.id < before and _works_for_checkout(row)]
+
+
+def _works_for_checkout(row: RunRow) -> bool:
+    """False for runs on a branch of their own, which concern no other run."""
+    return row.workflow not in WORKFLOWS or find_workflow(row.workflow).place == "checkout"
 
 
 def _summarize(

@@ -1,8 +1,10 @@
 """Checks a requested run before it exists."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from treadle.domain.agent import CommitIdentity
 from treadle.domain.errors import UsageError
@@ -58,15 +60,16 @@ async def check_request(request: RunRequest, host: RunHost) -> CheckedRequest:
     environment = host.environment
     project = await find_project(path_from(request.project_dir), environment.raw)
     options = {name: value for name, value in request.flags.items() if value is not None}
-    flags = {**request.variables, **options}
-    settings = load_trusted(project.root, environment, flags).settings
     workflow = find_workflow(request.workflow)
+    flags = own_names({**request.variables, **options}, workflow.settings)
+    settings = load_trusted(project.root, environment, flags).settings
+    settings = with_own_names(settings, workflow.settings)
+    if workflow.specification == "inputs_with_folder":
+        settings = _with_specs_protected(settings, project)
+    workflow.check(project.root)
     if workflow.specification == "file":
-        workflow.check(project.root)
         spec_text = _specification(settings, project)
     else:
-        settings = _with_specs_protected(settings, project)
-        workflow.check(project.root)
         spec_text = request.inputs.get(workflow.inputs[0], "")
     require_valid(settings, environment, project.root)
     _require_text_path(environment.root)
@@ -158,3 +161,19 @@ def _with_specs_protected(settings: Settings, project: Project) -> Settings:
         )
     verify = settings.verify
     return replace(settings, verify=replace(verify, protect=(*verify.protect, specs)))
+
+
+def own_names(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Values by dotted name, with the workflow's own names instead of the general ones."""
+    return {names.get(name, name): value for name, value in values.items()}
+
+
+def with_own_names(settings: Settings, names: Mapping[str, str]) -> Settings:
+    """The settings whose general values are those of the workflow's own names."""
+    for general, own in names.items():
+        section, _, key = general.partition(".")
+        own_section, _, own_key = own.partition(".")
+        value = getattr(getattr(settings, own_section), own_key)
+        changed = replace(getattr(settings, section), **{key: value})
+        settings = replace(settings, **{section: changed})
+    return settings

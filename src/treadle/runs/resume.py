@@ -1,8 +1,9 @@
 """Continues a run: one that lost its process in the same leg, one that ended in a new leg."""
 
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 from treadle.adapters.clock import SystemClock
@@ -31,6 +32,7 @@ from treadle.settings.environment import Environment
 from treadle.wiring.checked_request import CheckedRequest, RunHost
 from treadle.wiring.limits import run_limits
 from treadle.workflows.loop.run_history import RunHistory, read_history
+from treadle.workflows.registry import find_workflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ async def resume(resumption: ResumeRequest, host: RunHost) -> RunResult:
 async def _resume_leg(resumption: ResumeRequest, host: RunHost) -> RunResult:
     _refuse_live(resumption)
     root, row = host.environment.root, resumption.row
-    with lock_run(root, row.project_key, row.id, path_from(row.project_path)):
+    with _lock(root, row):
         checked, history = await _checked(resumption, host)
         with with_model(checked.request, host) as host_with_model:
             _claim(checked, queue=own_queue(row.id))
@@ -60,11 +62,16 @@ async def _resume_leg(resumption: ResumeRequest, host: RunHost) -> RunResult:
             return await execute_in_foreground(replace(checked, host=host_with_model))
 
 
+def _lock(root: Path, row: RunRow) -> AbstractContextManager[None]:
+    place = find_workflow(row.workflow).place
+    return lock_run(root, row.project_key, row.id, path_from(row.project_path), place)
+
+
 async def resume_detached(resumption: ResumeRequest, host: RunHost) -> None:
     """Queue the run for the workers."""
     _refuse_live(resumption)
     environment, row = host.environment, resumption.row
-    with lock_run(environment.root, row.project_key, row.id, path_from(row.project_path)):
+    with _lock(environment.root, row):
         checked, history = await _checked(resumption, host)
         await probe_before(checked)
         # A worker that takes the run at once waits for this lock.

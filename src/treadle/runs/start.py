@@ -8,7 +8,7 @@ from treadle.durable.port import Json, Steps
 from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location, leg_name, own_queue
 from treadle.runs.execute import execute
 from treadle.runs.locks import lock_run
-from treadle.runs.previous_runs import find_previous_runs
+from treadle.runs.previous_runs import previous_runs_of
 from treadle.runs.rehearsal_model import store_script
 from treadle.runs.request import check_request, with_variables
 from treadle.runs.request_json import request_json, result_from, result_json, store_request
@@ -25,13 +25,8 @@ async def run_in_foreground(request: RunRequest, host: RunHost) -> RunResult:
     request = with_variables(request, host.environment)
     checked = await check_request(request, host)
     root, run = host.environment.root, request.run
-    with lock_run(root, checked.project.key, run, checked.project.root):
-        previous = await find_previous_runs(
-            host.environment.storage,
-            checked.project,
-            before=run,
-            rehearsal=request.rehearsal,
-        )
+    with lock_run(root, checked.project.key, run, checked.project.root, checked.workflow.place):
+        previous = await previous_runs_of(checked)
         request = with_shell_environment(request, host.environment)
         store_request(root, request)
         if host.rehearsing is not None:

@@ -162,6 +162,7 @@ async def _execute_when_free(host: RunHost, request: RunRequest, steps: Steps) -
                     checked.project.key,
                     request.run,
                     checked.project.root,
+                    checked.workflow.place,
                 ),
                 with_model(request, host) as host_with_model,
             ):

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from treadle.domain.check import RequiredGrade
-from treadle.domain.review import Severity
 from treadle.domain.run import LandingMode
 from treadle.policy.modes import PolicyMode
 from treadle.settings.limit_definitions import (
@@ -20,6 +19,13 @@ from treadle.settings.limit_definitions import (
 )
 from treadle.settings.sandbox_definitions import SandboxSettings
 from treadle.settings.setting_field import metadata, setting
+from treadle.settings.workflow_definitions import (
+    DeliverSettings,
+    ExecutionSettings,
+    FocusSettings,
+    PlanningSettings,
+    TaskSettings,
+)
 
 VERSION = 1
 
@@ -87,29 +93,6 @@ class AgentSettings:
     attribution: bool = setting(
         "Let commits by the agent name the agent as co-author.", default=False
     )
-
-
-@dataclass(frozen=True, slots=True)
-class DeliverSettings:
-    """How `treadle deliver` goes from round to round."""
-
-    delay_s: float = setting("Seconds between one round and the next.", 3.0, least=0)
-    backoff_s: float = setting(
-        "Seconds to wait after a failed round; doubled with each in a row.", 5.0, least=0
-    )
-    breaker_rest_s: float = setting(
-        "Seconds to leave a service alone that failed three times in a row.", 300.0, least=0
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class FocusSettings:
-    """How `treadle focus` comes to an end of its reviews."""
-
-    review_bar: Severity = setting(
-        "Findings from this severity on can request changes: blocker, major, …", "major"
-    )
-    max_reviews: int = setting("Reviews after which what is left goes to the backlog.", 3, above=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +225,9 @@ class Settings:
     session: SessionSettings = field(default_factory=SessionSettings)
     deliver: DeliverSettings = field(default_factory=DeliverSettings)
     focus: FocusSettings = field(default_factory=FocusSettings)
+    planning: PlanningSettings = field(default_factory=PlanningSettings)
+    execution: ExecutionSettings = field(default_factory=ExecutionSettings)
+    task: TaskSettings = field(default_factory=TaskSettings)
     quota: QuotaSettings = field(default_factory=QuotaSettings)
     gateway: GatewaySettings = field(default_factory=GatewaySettings)
     sandbox: SandboxSettings = field(default_factory=SandboxSettings)

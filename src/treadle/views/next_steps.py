@@ -27,6 +27,7 @@ NEXT_COMMANDS: dict[ExitReason, tuple[Command, ...]] = {
         ("ls .treadle/spec-issues", "what is unclear"),
         ("treadle diff {id}", "what was done so far; a new run starts from the settled specs"),
     ),
+    "plan_denied": (("treadle show {id} --plan", "the plan that was denied"),),
     "tests_failed": (
         ("treadle diff {id}", "what was done so far"),
         ("treadle retry {id}", "tries to mend them again"),

@@ -160,3 +160,12 @@ def run_details_document(
         "last_seq": details.last_seq,
         "last_at": details.last_at,
     }
+
+
+def last_plan(plans: Iterable[RecordedEvent]) -> str | None:
+    """The plan that was handed over last; None if there is none."""
+    text = None
+    for recorded in plans:
+        if isinstance(recorded.event, PlanWritten):
+            text = recorded.event.text
+    return text

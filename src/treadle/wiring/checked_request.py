@@ -117,9 +117,16 @@ class CheckedRequest:
 
     @property
     def spec(self) -> str:
-        """The path of the specification in the project; the agent must be able to read it."""
+        """The path of the specification in the project, which the agent must be able to read;
+        empty if the inputs are the specification."""
         project = self.settings.project
-        return project.spec if self.workflow.specification == "file" else project.specs
+        match self.workflow.specification:
+            case "file":
+                return project.spec
+            case "inputs_with_folder":
+                return project.specs
+            case "inputs":
+                return ""
 
     @property
     def spec_hash(self) -> str:

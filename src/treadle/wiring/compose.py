@@ -1,12 +1,15 @@
 """Makes the workspace and the parts of a run from its context."""
 
+from datetime import timedelta
 from pathlib import Path
 
 from treadle.adapters.clock import SystemClock, fresh_session_id
 from treadle.adapters.stores.ledger import DatabaseLedger
-from treadle.adapters.stores.note_files import NoteFiles
+from treadle.adapters.stores.memory_store import MemoryStatusBoard
+from treadle.adapters.stores.note_files import NoNotes, NoteFiles
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.events.run import RunWarned
+from treadle.domain.ports import StatusBoard
 from treadle.domain.run import LandingChoice
 from treadle.durable.port import Steps
 from treadle.gateway.metered_agent import before_today_usd, others_today_usd
@@ -26,7 +29,14 @@ from treadle.workflows.loop.instructions import UnusableContext, project_context
 from treadle.workflows.loop.observation import Pacing, RunInputs
 from treadle.workflows.loop.open_workspace import make_workspace, reopen_workspace
 from treadle.workflows.loop.pinned_judges import PinnedJudges
-from treadle.workflows.loop.run_parts import CheckParts, ProjectFacts, RunParts, SessionParts
+from treadle.workflows.loop.run_parts import (
+    CheckParts,
+    PlanningRules,
+    ProjectFacts,
+    ProjectNotes,
+    RunParts,
+    SessionParts,
+)
 from treadle.workflows.loop.run_timer import RunTimer
 from treadle.workflows.loop.run_workspace import RunWorkspace
 from treadle.workflows.loop.session_briefs import SessionBriefs, SessionSetup
@@ -47,7 +57,8 @@ async def open_run_workspace(context: RunContext, previous: PreviousRuns) -> Run
         identity=checked.identity,
         directory=checked.directory,
         credit_patterns=() if settings.agent.attribution else checked.agent_kind.credit_patterns,
-        form="commits" if settings.commit else "files",
+        form="commits" if settings.commit or checked.workflow.place == "branch" else "files",
+        place=checked.workflow.place,
         log=context.recorder,
         landed=previous.landed,
         unlanded=previous.unlanded,
@@ -75,7 +86,7 @@ async def compose(
 ) -> RunParts:
     """Everything that the workflow of the run builds its loop from."""
     checked = context.checked
-    request, workflow, root = checked.request, checked.workflow, checked.project.root
+    request, workflow = checked.request, checked.workflow
     timer = RunTimer(run_limits(context.settings).max_minutes * 60)
     return RunParts(
         workflow=workflow,
@@ -93,8 +104,8 @@ async def compose(
         log=context.recorder,
         read_log=context.read_log,
         redact=context.redact,
-        status=StatusFile(root / STATUS_FILE),
-        notes=NoteFiles(root, request.run),
+        status=_status_board(context),
+        notes=_notes(context),
         follower=context.follower,
         sessions=await _session_parts(context, workspace),
         checks=_check_parts(context, workspace, timer),
@@ -102,10 +113,27 @@ async def compose(
         pacing=_pacing(context),
         timer=timer,
         requester=context.requester,
+        planning=_planning_rules(context),
         landing=landing,
         warn_of_agent_settings=lambda: _warn_of_agent_settings(context, workspace.path),
         jitter=lambda: spread(request.run),
     )
+
+
+def _status_board(context: RunContext) -> StatusBoard:
+    """Where the deliverables of the run are kept; those of a branch are kept in its log alone."""
+    checked = context.checked
+    if checked.workflow.place == "branch":
+        return MemoryStatusBoard(context.history.deliverables)
+    return StatusFile(checked.project.root / STATUS_FILE)
+
+
+def _notes(context: RunContext) -> ProjectNotes:
+    """A run on a branch writes nothing into the checkout: its log has what it leaves."""
+    checked = context.checked
+    if checked.workflow.place == "branch":
+        return NoNotes()
+    return NoteFiles(checked.project.root, checked.request.run)
 
 
 def _project_facts(context: RunContext) -> ProjectFacts:
@@ -223,6 +251,16 @@ def _run_inputs(context: RunContext) -> RunInputs:
         others_today_usd=others_today,
         fix_rounds=settings.verify.fix_rounds,
         before_today_usd=before_today,
+    )
+
+
+def _planning_rules(context: RunContext) -> PlanningRules:
+    planning = context.settings.planning
+    minutes = planning.auto_approve_minutes
+    return PlanningRules(
+        gate="open" if planning.approve or context.checked.workflow.asks_about_plan else "off",
+        patience=timedelta(minutes=minutes) if minutes else None,
+        max_cost_usd=planning.max_planning_cost_usd,
     )
 
 

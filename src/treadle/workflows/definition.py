@@ -4,7 +4,7 @@ Records must be cheap to import, because every command that shows a run uses the
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -16,9 +16,13 @@ if TYPE_CHECKING:
     from treadle.workflows.loop.run_loop import RunLoop
     from treadle.workflows.loop.run_parts import RunParts
 
-# file: a file of the project is the specification. inputs_with_folder: the inputs are, and they
-# refer to a folder of the project that no agent may change.
-Specification = Literal["file", "inputs_with_folder"]
+# file: a file of the project is the specification. inputs: the inputs are. inputs_with_folder: they
+# are, and refer to a folder of the project that no agent may change.
+Specification = Literal["file", "inputs", "inputs_with_folder"]
+# checkout: one run of a project at a time continues what earlier ones left, and its work lands in
+# the checkout. branch: any number of runs at once, each on a branch of its own from the checkout's
+# commit; nothing of it touches the checkout or other runs.
+WorkPlace = Literal["checkout", "branch"]
 
 
 class WorkingFiles(Protocol):
@@ -76,6 +80,11 @@ class Workflow:
     # Whether its work lands in the checkout; whether the project's tests run on it.
     lands: bool = True
     runs_tests: bool = True
+    place: WorkPlace = "checkout"
+    # Whether it asks about its plan whatever the settings say.
+    asks_about_plan: bool = False
+    # Settings that have another name for this workflow, by the general one.
+    settings: Mapping[str, str] = field(default_factory=dict)
     # Whether all work of earlier runs must be in the checkout first.
     needs_landed_work: bool = False
     # The warning if a successful run changed no file.

@@ -9,6 +9,7 @@ from treadle.workflows.definition import Workflow
 WORKFLOWS = {
     "deliver": "treadle.workflows.deliver.workflow",
     "focus": "treadle.workflows.focus.workflow",
+    "task": "treadle.workflows.task.workflow",
     "sync": "treadle.workflows.sync.workflow",
 }
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from treadle.domain.agent import CommitIdentity
+from treadle.domain.errors import ProjectError
 from treadle.domain.ids import RunId, short_id
 from treadle.workspace.disk import remove, writing_to
 from treadle.workspace.disk_tree import (
@@ -85,6 +86,29 @@ async def take_snapshot(project: Project, run: RunId) -> Snapshot:
         commit,
         checkout.tree,
         dirty=commit != checkout.head,
+        secrets=secrets,
+    )
+
+
+async def take_head(project: Project, run: RunId) -> Snapshot:
+    """Keep the checkout's commit on a private ref, without uncommitted changes.
+
+    A task starts from it: what a person has not committed is not part of a pull request.
+    """
+    checkout, secrets = await inspect_checkout(project)
+    if checkout.head is None:
+        raise ProjectError(
+            "the project has no commit that a branch can start from",
+            hint="commit something first: git commit --allow-empty -m 'First commit'",
+        )
+    await project.git.run("update-ref", snapshot_ref(run), checkout.head)
+    tree = await tree_of(project.git, checkout.head)
+    return Snapshot(
+        checkout.head,
+        checkout.branch,
+        checkout.head,
+        tree,
+        dirty=checkout.tree != tree,
         secrets=secrets,
     )
 

@@ -28,6 +28,7 @@ from treadle.adapters.stores.recorder import Recorder
 from treadle.adapters.stores.service_health import MemoryBreakers, MemoryQuotaBlocks
 from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.agent import AgentEnded, Allow, CommitIdentity, Fault, SessionBrief, ToolUse
+from treadle.domain.approval import ApprovalStore
 from treadle.domain.check import RequiredGrade
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.all_events import Event
@@ -56,7 +57,13 @@ from treadle.workflows.loop.open_workspace import make_workspace, reopen_workspa
 from treadle.workflows.loop.round_steps import Prepare, nothing_to_prepare
 from treadle.workflows.loop.run_history import RunHistory, read_history
 from treadle.workflows.loop.run_loop import RunLoop
-from treadle.workflows.loop.run_parts import CheckParts, ProjectFacts, RunParts, SessionParts
+from treadle.workflows.loop.run_parts import (
+    CheckParts,
+    PlanningRules,
+    ProjectFacts,
+    RunParts,
+    SessionParts,
+)
 from treadle.workflows.loop.run_progress import RunProgress
 from treadle.workflows.loop.run_timer import RunTimer
 from treadle.workflows.loop.run_workspace import RunWorkspace
@@ -120,9 +127,7 @@ class RunHarness:
     clock: FakeClock = field(default_factory=FakeClock)
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     store: MemoryStore = field(default_factory=MemoryStore)
-    # The steps that finished, by the run and its leg.
     finished: dict[tuple[RunId, int], list[tuple[str, Json]]] = field(default_factory=dict)
-    # What a test puts between the run and its steps or its log.
     wrap_steps: Callable[[Steps], Steps] = lambda steps: steps
     wrap_store: Callable[[Store], Store] = lambda store: store
     breakers: MemoryBreakers = field(default_factory=MemoryBreakers)
@@ -133,7 +138,6 @@ class RunHarness:
     run_workspace: RunWorkspace | None = None
     prepare: Prepare = nothing_to_prepare
     forget_setup: Callable[[], None] = lambda: None
-    # Each counts its own failures.
     setups_made: int = 0
     runner: CheckRunner = field(default_factory=lambda: MemoryCheckRunner({}))
     judges: JudgePins = field(default_factory=NoJudgePins)
@@ -141,6 +145,8 @@ class RunHarness:
     workflow: str = "deliver"
     inputs: Mapping[str, str] = field(default_factory=dict)
     options: Any = None
+    approvals: ApprovalStore | None = None
+    planning: PlanningRules = field(default_factory=PlanningRules)
 
     @property
     def workspace(self) -> Path:
@@ -264,10 +270,10 @@ class RunHarness:
             inputs=self._inputs(),
             pacing=Pacing(delay_s=3.0, backoff_s=self.backoff_s, quota_margin_s=60.0),
             timer=RunTimer(self.limits.max_minutes * 60),
-            # No run here asks a person: questions have tests of their own.
             requester=ApprovalRequester(
-                self.run, history.leg, cast(Any, None), self.clock, self.stop, recorder
+                self.run, history.leg, cast(Any, self.approvals), self.clock, self.stop, recorder
             ),
+            planning=self.planning,
             landing=LandingChoice(),
             warn_of_agent_settings=lambda: None,
             jitter=lambda: self.jitter,

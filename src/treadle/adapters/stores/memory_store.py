@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 
 from treadle.adapters.stores.run_projection import state_after
+from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.ids import RunId
 from treadle.domain.lifecycle import StoredState, changes_state
@@ -48,3 +49,19 @@ class MemoryStore:
         later = self._events[run][after:]
         selected = [each for each in later if not types or each.event.type in types]
         return iter(selected if limit is None else selected[:limit])
+
+
+class MemoryStatusBoard:
+    """The `StatusBoard` port in memory, for a run on a branch of its own. A process that takes the
+    run over gives it the deliverables of the log."""
+
+    def __init__(self, deliverables: Sequence[Deliverable] = ()) -> None:
+        self._deliverables = tuple(deliverables)
+
+    def read(self) -> tuple[Deliverable, ...]:
+        return self._deliverables
+
+    def write(self, deliverables: Sequence[Deliverable], *, today: str) -> bool:
+        """Nobody else changes them, so this never fails."""
+        self._deliverables = tuple(deliverables)
+        return True

@@ -47,6 +47,16 @@ class NoteFiles:
         return str(path.relative_to(self._root))
 
 
+class NoNotes:
+    """Saves nothing."""
+
+    def save_issue(self, text: str, at: datetime) -> str:
+        return ""
+
+    def save_items(self, texts: tuple[str, ...], at: datetime) -> tuple[str, ...]:
+        return ()
+
+
 def _write_to_free_name(directory: Path, stem: str, content: bytes) -> Path:
     """Write to the first name that is free or already has this content."""
     number = 1

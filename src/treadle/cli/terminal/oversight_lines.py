@@ -4,7 +4,8 @@ from datetime import datetime
 from typing import TypeAlias, assert_never
 
 from treadle.cli.terminal.run_lines import marked_lines
-from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity
+from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity, paragraph
+from treadle.domain.approval import Approval
 from treadle.domain.events.oversight import (
     ApprovalAnswered,
     ApprovalAsked,
@@ -19,6 +20,8 @@ from treadle.domain.events.oversight import (
 from treadle.views.approval_view import deadline_text
 from treadle.views.duration import clock_time
 from treadle.views.figures import money
+
+PLAN_LINES = 80
 
 LimitEvent: TypeAlias = LimitNeared | BreakerOpened | BreakerClosed | HostAsked | BillDiffered
 ApprovalEvent: TypeAlias = ApprovalAsked | ApprovalAnswered | ApprovalLapsed | ApprovalVoided
@@ -56,8 +59,9 @@ def limit_lines(event: LimitEvent, at: datetime, options: RenderOptions) -> list
 def approval_lines(event: ApprovalEvent, at: datetime, options: RenderOptions) -> list[Line]:
     """The run waits for the answer, so a question is shown at every level."""
     match event:
-        case ApprovalAsked():
-            return marked_lines("?", _question_text(event, at, options), options)
+        case ApprovalAsked(approval=approval):
+            question = marked_lines("?", _question_text(event, at, options), options)
+            return [*_plan_lines(approval, options), *question, *_answer_lines(approval)]
         case ApprovalAnswered():
             text = f": {event.text}" if event.text else ""
             return [((f"{event.approval} {event.verdict} by {event.by}{text}", "phase"),)]
@@ -69,6 +73,22 @@ def approval_lines(event: ApprovalEvent, at: datetime, options: RenderOptions) -
             return marked_lines("!", f"{event.approval} is void: {event.reason}", options)
         case _:
             assert_never(event)
+
+
+def _plan_lines(approval: Approval, options: RenderOptions) -> list[Line]:
+    """Whoever decides about a plan must see it, quoted because an agent wrote it."""
+    if approval.kind != "plan":
+        return []
+    text = approval.subject
+    return paragraph(text, style="plain", options=options, most=PLAN_LINES, indent="  │ ")
+
+
+def _answer_lines(approval: Approval) -> list[Line]:
+    """The commands besides `approve` that answer a question about a plan."""
+    if approval.kind != "plan":
+        return []
+    reply = f'treadle reply {approval.id} "what to change"'
+    return [((f"  {reply} · treadle deny {approval.id}", "quiet"),)]
 
 
 def _question_text(event: ApprovalAsked, at: datetime, options: RenderOptions) -> str:

@@ -87,9 +87,15 @@ def status_lines(event: DeliverableEvent, state: LogState, options: RenderOption
 def _adopted_line(event: StatusAdopted) -> Line:
     now = tally(event.deliverables)
     counts = f"{now.passed} passed, {now.blocked} blocked, {now.total} in all"
-    if event.origin == "hand_edit":
-        return ((f"  ! status.json was edited by hand: {counts}", "warning"),)
-    return ((f"deliverables from before: {counts}", "quiet"),)
+    match event.origin:
+        case "hand_edit":
+            return ((f"  ! status.json was edited by hand: {counts}", "warning"),)
+        case "plan_accepted":
+            return (("  the checks of the plan are yours now", "quiet"),)
+        case "plan_rejected":
+            return (("  the plan is dropped, another one is made", "quiet"),)
+        case "earlier_run":
+            return ((f"deliverables from before: {counts}", "quiet"),)
 
 
 def preparation_lines(

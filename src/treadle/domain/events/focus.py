@@ -5,6 +5,7 @@ from typing import Literal
 
 from treadle.domain.review import DroppedFinding, ReviewFinding, Verdict
 from treadle.domain.signal import Role
+from treadle.domain.task_plan import TaskPlan
 
 Phase = Literal["planning", "implementing", "reviewing"]
 
@@ -23,6 +24,8 @@ class PlanWritten:
     """The planner submitted its plan; it counts once the planner signals `plan_complete`."""
 
     text: str
+    # The same plan in its parts, if it is that of a task.
+    plan: TaskPlan | None = None
     type: Literal["plan.written"] = "plan.written"
 
 

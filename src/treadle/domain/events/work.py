@@ -32,10 +32,11 @@ class DeliverableChanged:
 
 @dataclass(frozen=True, slots=True)
 class StatusAdopted:
-    """The run adopts deliverables of an earlier run, or edits by a person."""
+    """The run adopts deliverables of an earlier run, or edits by a person; or a person has
+    accepted or rejected a plan."""
 
     deliverables: tuple[Deliverable, ...]
-    origin: Literal["earlier_run", "hand_edit"]
+    origin: Literal["earlier_run", "hand_edit", "plan_accepted", "plan_rejected"]
     type: Literal["status.adopted"] = "status.adopted"
 
 

@@ -22,7 +22,11 @@ from treadle.domain.ports import Clock, StatusBoard
 from treadle.verify.grade import with_grades
 from treadle.workflows.deliver.board_calls import BoardCalls, RoundClaims, withdrawal_event
 from treadle.workflows.deliver.pass_rules import PASS_AT_ONCE, PassRules
-from treadle.workflows.deliver.spec_check_owners import missing_checks, owner_of_unmatched_checks
+from treadle.workflows.deliver.spec_check_owners import (
+    missing_checks,
+    owner_of_unmatched_checks,
+    with_spec_checks,
+)
 from treadle.workflows.deliver.status_projection import StatusProjection
 from treadle.workflows.loop.deliverable_history import with_check, with_outcome_before
 from treadle.workflows.loop.run_history import RunHistory
@@ -129,6 +133,27 @@ class DeliverableBoard:
     def adopt(self) -> None:
         """Adopt a person's edits of status.json; warn about a broken file."""
         self._projection.adopt()
+
+    def create(self, deliverables: Sequence[Deliverable]) -> None:
+        """Create what does not exist yet."""
+        new = [d for d in deliverables if self._projection.find(d.id) is None]
+        checked = (with_spec_checks(d, self._rules.spec_checks) for d in new)
+        created = list(map(self._projection.mark_new, checked))
+        for deliverable in created:
+            self._record(DeliverableCreated(deliverable))
+        self._projection.change(created)
+
+    def accept_checks(self) -> None:
+        """Make the checks of agents a person's own: a person said yes to the plan with them."""
+        self.adopt()
+        accepted = tuple(_with_own_checks(d) for d in self.deliverables)
+        self._projection.replace_all(accepted, "plan_accepted")
+
+    def discard_plan(self) -> None:
+        """Remove the pending deliverables, because a person wants another plan."""
+        self.adopt()
+        kept = tuple(d for d in self.deliverables if d.status != "pending")
+        self._projection.replace_all(kept, "plan_rejected")
 
     def begin_round(self) -> None:
         """Clear the claims of the round before."""
@@ -254,3 +279,12 @@ class DeliverableBoard:
             names = ", ".join(d.id for d in (*invalid, *claims))
             self._record(RunWarned(f"pending again, because {reason}: {names}"))
         self._projection.change([as_pending(d) for d in invalid])
+
+
+def _with_own_checks(deliverable: Deliverable) -> Deliverable:
+    """The deliverable with its checks as a person's; they have no results before the work."""
+    checks = (
+        replace(check, origin="person") if check.origin == "agent" else check
+        for check in deliverable.checks
+    )
+    return replace(deliverable, checks=tuple(checks))

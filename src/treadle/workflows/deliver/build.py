@@ -19,6 +19,7 @@ from treadle.workflows.deliver.check_runs import CheckRuns
 from treadle.workflows.deliver.deliver_work import DeliverWork
 from treadle.workflows.deliver.pass_rules import PassRules
 from treadle.workflows.deliver.verifier import DeliverableVerifier
+from treadle.workflows.loop.plan_question import PlanGate
 from treadle.workflows.loop.run_loop import RunLoop
 from treadle.workflows.loop.run_parts import RunParts
 from treadle.workflows.loop.run_progress import RunProgress, with_spent
@@ -41,16 +42,17 @@ class DeliverStart:
     facts: RoundFacts
     # Stored, so that the steps of the landing do not depend on the process.
     landing: LandingChoice = field(default_factory=LandingChoice)
+    plan_gate: PlanGate = "off"
 
 
 async def build_deliver(parts: RunParts) -> RunLoop:
-    return await build_loop(parts, DeliverWork, _verifier)
+    return await build_loop(parts, DeliverWork, make_verifier)
 
 
 async def build_loop(
     parts: RunParts,
     work_type: type[DeliverWork],
-    make_verifier: Callable[[RunParts, DeliverableBoard], DeliverableVerifier],
+    verifier_of: Callable[[RunParts, DeliverableBoard], DeliverableVerifier],
 ) -> RunLoop:
     """The loop of a run on deliverables."""
     board = await open_board(parts)
@@ -58,7 +60,7 @@ async def build_loop(
     start = await start_leg(parts, board)
     work = work_type(
         board=board,
-        verifier=make_verifier(parts, board),
+        verifier=verifier_of(parts, board),
         workspace=parts.workspace,
         briefs=parts.sessions.briefs,
         facts=parts.facts,
@@ -128,7 +130,8 @@ async def start_leg(parts: RunParts, board: DeliverableBoard) -> DeliverStart:
             criteria=criteria_of(board.deliverables),
         )
         is_outdated = _is_plan_outdated(parts)
-        return DeliverStart(parts.spec_hash, is_outdated, tip, facts, parts.landing)
+        gate = parts.plan_gate()
+        return DeliverStart(parts.spec_hash, is_outdated, tip, facts, parts.landing, gate)
 
     return await parts.steps.step("begin", start, returns=DeliverStart)
 
@@ -139,11 +142,13 @@ def first_progress(parts: RunParts, start: DeliverStart) -> RunProgress:
         plan_outdated=start.plan_outdated,
         history=(start.facts,),
         rounds=0 if so_far is None else so_far.rounds,
+        plan_gate=start.plan_gate,
     )
     return with_spent(fresh, so_far)
 
 
-def _verifier(parts: RunParts, board: DeliverableBoard) -> DeliverableVerifier:
+def make_verifier(parts: RunParts, board: DeliverableBoard) -> DeliverableVerifier:
+    """What verifies deliverables with their checks and the project's tests."""
     checks, baseline = parts.checks, parts.workspace.snapshot
     record_unread_checks(parts)
 

@@ -9,10 +9,12 @@ from treadle.domain.ports import Log
 from treadle.domain.session import Completed, SessionResult
 from treadle.workflows.deliver.board import DeliverableBoard
 from treadle.workflows.deliver.next_action import decide_next
-from treadle.workflows.deliver.prompt import deliver_prompt
+from treadle.workflows.deliver.prompt import deliver_prompt, plan_text
 from treadle.workflows.deliver.verifier import DeliverableVerifier
+from treadle.workflows.loop.answers import after_plan_decision
 from treadle.workflows.loop.findings import RoundCommits, VerificationFindings
 from treadle.workflows.loop.next_action import DecisionRules, NextAction
+from treadle.workflows.loop.plan_question import PlanApproved, PlanDecision, PlanEdits
 from treadle.workflows.loop.run_parts import ProjectFacts
 from treadle.workflows.loop.run_progress import RunProgress
 from treadle.workflows.loop.run_workspace import RunWorkspace
@@ -42,6 +44,24 @@ class DeliverWork:
         text = self.briefs.text_of(instruction)
         prompt = deliver_prompt(text, self.facts, self.board.deliverables)
         return self.briefs.write(instruction, limits, prompt, self.board.tools())
+
+    def proposed_plan(self) -> str:
+        return plan_text(self.board.deliverables)
+
+    def record_plan_decision(self, decision: PlanDecision) -> None:
+        """A person's yes makes the checks of the plan the person's own."""
+        match decision:
+            case PlanApproved(by=by) if by:
+                self.board.accept_checks()
+            case PlanEdits():
+                self.board.discard_plan()
+            case _:
+                pass
+
+    def after_plan_decision(self, progress: RunProgress, decision: PlanDecision) -> RunProgress:
+        is_rejected = isinstance(decision, PlanEdits)
+        progress = replace(progress, plan_outdated=progress.plan_outdated or is_rejected)
+        return after_plan_decision(progress, decision)
 
     def begin_round(self) -> None:
         self.board.begin_round()

@@ -2,6 +2,7 @@
 
 from treadle.workflows.loop.limit_checks import limit_reached, must_stop, needed_wait
 from treadle.workflows.loop.next_action import (
+    AskAboutPlan,
     AskAboutTests,
     DecisionRules,
     NextAction,
@@ -32,17 +33,20 @@ def decide_next(progress: RunProgress, rules: DecisionRules) -> NextAction:
         return StopRun("tests_failed", progress.give_up_reason)
     if progress.gate_failures > rules.fix_rounds:
         return AskAboutTests()
-    if not progress.plan_outdated and (action := _when_all_done(progress)):
+    if not progress.plan_outdated and (action := when_all_done(progress)):
         return action
     if stop := limit_reached(progress, rules.limits):
         return stop
+    planned = progress.tally.total and not progress.plan_outdated
+    if planned and progress.plan_gate == "open":
+        return AskAboutPlan()
     if wait := needed_wait(progress):
         return wait
-    planned = progress.tally.total and not progress.plan_outdated
     return RunSession("coding" if planned else "initializer")
 
 
-def _when_all_done(progress: RunProgress) -> StopRun | Reverify | None:
+def when_all_done(progress: RunProgress) -> StopRun | Reverify | None:
+    """What follows once everything that can pass has passed; None while work is left."""
     tally = progress.tally
     if tally.all_achievable_passed and progress.provable and not progress.verified:
         # Failing tests need a repair round before the next verification.

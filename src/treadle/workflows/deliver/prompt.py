@@ -8,6 +8,19 @@ from treadle.workflows.deliver.board_tools import deliverable_entries
 from treadle.workflows.loop.run_parts import ProjectFacts
 
 
+def plan_text(deliverables: Sequence[Deliverable]) -> str:
+    """The deliverables as a person reads them before the work."""
+    lines = []
+    for deliverable in deliverables:
+        commands = {check.criterion: check.command for check in deliverable.checks}
+        lines.append(f"{deliverable.id}  {deliverable.description}")
+        for criterion in deliverable.acceptance_criteria:
+            lines.append(f"  - {criterion}")
+            if command := commands.get(criterion):
+                lines.append(f"    Check: {command}")
+    return "\n".join(lines)
+
+
 def deliver_prompt(
     instruction: str, facts: ProjectFacts, deliverables: Sequence[Deliverable]
 ) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.errors import ProjectError
@@ -83,6 +84,18 @@ class StatusProjection:
             return
         self.deliverables = replace_by_id(self.deliverables, changed)
         self._unsaved = (*self._unsaved, *changed)
+        self._save()
+
+    def replace_all(
+        self,
+        deliverables: tuple[Deliverable, ...],
+        origin: Literal["plan_accepted", "plan_rejected"],
+    ) -> None:
+        """Record and write other deliverables in place of all."""
+        if deliverables == self.deliverables:
+            return
+        self._record(StatusAdopted(deliverables, origin))
+        self.deliverables, self._unsaved = deliverables, ()
         self._save()
 
     def mark_new(self, d: Deliverable) -> Deliverable:

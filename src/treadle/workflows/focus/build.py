@@ -24,6 +24,7 @@ from treadle.workflows.focus.review_steps import (
     VerifyTests,
     no_objection,
 )
+from treadle.workflows.loop.plan_question import PlanGate
 from treadle.workflows.loop.round_steps import nothing_to_prepare
 from treadle.workflows.loop.run_loop import RunLoop
 from treadle.workflows.loop.run_parts import RunParts
@@ -43,6 +44,7 @@ class FocusStart:
     tree: str
     stage: PhaseState
     landing: LandingChoice = field(default_factory=LandingChoice)
+    plan_gate: PlanGate = "off"
 
 
 async def build_focus(parts: RunParts) -> RunLoop:
@@ -55,7 +57,8 @@ async def build_focus(parts: RunParts) -> RunLoop:
     async def start() -> FocusStart:
         tip = parts.workspace.start
         tree = (await parts.workspace.tree_change(tip, tip)).tree
-        return FocusStart(tip, tree, phase_state(files.history), parts.landing)
+        state, gate = phase_state(files.history), parts.plan_gate()
+        return FocusStart(tip, tree, state, parts.landing, gate)
 
     started = await parts.steps.step("begin", start, returns=FocusStart)
     work = _work(parts, history, started.stage, await _specifications(parts))
@@ -185,6 +188,10 @@ def _first_progress(parts: RunParts, start: FocusStart, took_s: float) -> RunPro
     state = start.stage
     before = RoundFacts(0, start.tree, Tally(), criteria_of(()), phases=state.measure)
     fresh = RunProgress(
-        rounds=state.complete, unfinished=state.unfinished, running_s=took_s, history=(before,)
+        rounds=state.complete,
+        unfinished=state.unfinished,
+        running_s=took_s,
+        history=(before,),
+        plan_gate=start.plan_gate,
     )
     return with_spent(fresh, parts.request.so_far)

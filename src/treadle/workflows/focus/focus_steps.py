@@ -15,6 +15,7 @@ from treadle.domain.ports import Clock, Log
 from treadle.domain.session import Completed, SessionResult
 from treadle.verify.check_runner import CheckCommand, CheckRunner, CommandStopped
 from treadle.workflows.focus.focus_history import AcceptedSignal, FocusHistory
+from treadle.workflows.focus.next_action import INSTRUCTION_OF
 from treadle.workflows.focus.phases import SessionVerdict, no_effect_reason
 from treadle.workflows.focus.prompt import MAX_CHECK
 from treadle.workflows.loop.run_parts import ProjectNotes
@@ -65,7 +66,7 @@ class FocusSteps:
 
         A failed commit does not stop the run: the work stays in the workspace.
         """
-        if ref.instruction != "task":
+        if ref.instruction != INSTRUCTION_OF["implementing"]:
             return ImportedTip(before)
         try:
             return await self.workspace.commit_and_import(self._message(ref.number))

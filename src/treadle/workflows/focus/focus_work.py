@@ -27,8 +27,10 @@ from treadle.workflows.focus.phases import (
 from treadle.workflows.focus.prompt import FocusFacts, ReviewScope, focus_prompt
 from treadle.workflows.focus.review_steps import ReviewSteps
 from treadle.workflows.focus.tools import plan_tool, review_tool
+from treadle.workflows.loop.answers import after_plan_decision
 from treadle.workflows.loop.findings import RoundCommits, VerificationFindings
 from treadle.workflows.loop.next_action import DecisionRules, NextAction
+from treadle.workflows.loop.plan_question import PlanDecision, PlanEdits
 from treadle.workflows.loop.run_progress import RunProgress
 from treadle.workflows.loop.session_briefs import SessionBriefs
 from treadle.workflows.loop.stuck import criteria_of
@@ -74,6 +76,17 @@ class FocusWork:
                 return (review_tool(self.history, self.log.record, self.redact),)
             case _:
                 return ()
+
+    def proposed_plan(self) -> str:
+        return self.history().plan
+
+    def record_plan_decision(self, decision: PlanDecision) -> None:
+        """Nothing to do: a plan of this workflow carries no checks."""
+
+    def after_plan_decision(self, progress: RunProgress, decision: PlanDecision) -> RunProgress:
+        if isinstance(decision, PlanEdits):
+            self.phase_state = replace(self.phase_state, phase="planning")
+        return after_plan_decision(progress, decision)
 
     def begin_round(self) -> None:
         """Nothing to do: a session leaves no claims."""

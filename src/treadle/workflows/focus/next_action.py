@@ -4,6 +4,7 @@ from treadle.domain.events.focus import Phase
 from treadle.workflows.focus.phases import PhaseState
 from treadle.workflows.loop.limit_checks import limit_reached, must_stop, needed_wait
 from treadle.workflows.loop.next_action import (
+    AskAboutPlan,
     DecisionRules,
     NextAction,
     RunSession,
@@ -36,6 +37,8 @@ def decide_next(progress: RunProgress, state: PhaseState, rules: DecisionRules) 
     if state.sessions >= rules.limits.max_iterations:
         limit = f"one round may take {rules.limits.max_iterations} sessions"
         return StopRun("max_iterations", f"{limit} (--max-iterations, limits.max_iterations)")
+    if state.phase != "planning" and progress.plan_gate == "open":
+        return AskAboutPlan()
     if wait := needed_wait(progress):
         return wait
     return RunSession(INSTRUCTION_OF[state.phase])

@@ -58,7 +58,7 @@ def focus_prompt(
         case "planning":
             lines += _planning(facts, history)
         case "review":
-            lines += [*_plan(history), *_check(history.check), *_reviewing(history, scope)]
+            lines += [*_plan(history), *_check(history.check), *reviewing_lines(history, scope)]
         case _:
             lines += [*_plan(history), *_check(history.check)]
     return "\n".join(lines).rstrip() + "\n"
@@ -115,7 +115,8 @@ def _check(check: CommandFinished | None) -> list[str]:
     ]
 
 
-def _reviewing(history: FocusHistory, scope: ReviewScope) -> list[str]:
+def reviewing_lines(history: FocusHistory, scope: ReviewScope) -> list[str]:
+    """The part of a reviewer's prompt that says what to review."""
     lines = ["## What to review", ""]
     if history.baseline is None:
         lines.append("The project had no commit before this work: review all of it.")

@@ -231,8 +231,8 @@ class ReviewSteps:
         if not judgement.leftovers or accepted is None:
             return
         texts = tuple(_item(finding) for finding in judgement.leftovers)
-        saved = BacklogSaved(self.notes.save_items(texts, accepted.at))
-        self.log.record(saved, once=f"backlog {number}")
+        if paths := self.notes.save_items(texts, accepted.at):
+            self.log.record(BacklogSaved(paths), once=f"backlog {number}")
 
 
 def _one_line(objections: str) -> str:

@@ -29,8 +29,8 @@ MIN_SECONDS = 1.0
 
 def must_stop(progress: RunProgress, rules: DecisionRules) -> StopRun | None:
     """The reason that ends a run of any workflow, whatever it has achieved."""
-    if progress.stopping:
-        return StopRun(progress.stopping)
+    if stop := _told_to_stop(progress):
+        return stop
     match progress.last:
         case ExecutionError(message=message, error_class="authentication"):
             # A service that refuses a login by mistake accepts it the next time.
@@ -50,6 +50,12 @@ def must_stop(progress: RunProgress, rules: DecisionRules) -> StopRun | None:
             return StopRun("quota_exceeded", f"{message} (after {progress.waits} pauses in a row)")
         case _:
             return None
+
+
+def _told_to_stop(progress: RunProgress) -> StopRun | None:
+    if progress.stopping:
+        return StopRun(progress.stopping)
+    return StopRun("plan_denied", progress.plan_denial) if progress.plan_denial else None
 
 
 def limit_reached(progress: RunProgress, limits: RunLimits) -> StopRun | None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from treadle.domain.events.run import Instruction
 from treadle.domain.exit_reasons import ExitReason
@@ -13,6 +13,8 @@ from treadle.domain.session import ExecutionError
 @dataclass(frozen=True, slots=True)
 class RunSession:
     instruction: Instruction
+    # continued: in the conversation of the last session with this instruction, if there is one.
+    conversation: Literal["new", "continued"] = "new"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +41,20 @@ class AskAboutTests:
 
 
 @dataclass(frozen=True, slots=True)
+class AskAboutPlan:
+    """The plan is made: a person approves it, or the time for an answer passes."""
+
+
+@dataclass(frozen=True, slots=True)
 class StopRun:
     reason: ExitReason
     message: str = ""
 
 
-NextAction: TypeAlias = (
-    RunSession | WaitForQuota | WaitForService | Reverify | AskAboutTests | StopRun
+OngoingAction: TypeAlias = (
+    RunSession | WaitForQuota | WaitForService | Reverify | AskAboutTests | AskAboutPlan
 )
+NextAction: TypeAlias = OngoingAction | StopRun
 
 
 @dataclass(frozen=True, slots=True)

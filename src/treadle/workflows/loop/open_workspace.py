@@ -15,12 +15,20 @@ from treadle.workspace.partial_clone import fetch_missing
 from treadle.workspace.restore import restore_import, restore_snapshot
 from treadle.workspace.round_losses import note_if_gone
 from treadle.workspace.secret_files import CheckoutSecrets, secrets_notices
-from treadle.workspace.snapshot import Snapshot, inspect_checkout, snapshot_ref, take_snapshot
+from treadle.workspace.snapshot import (
+    Snapshot,
+    inspect_checkout,
+    snapshot_ref,
+    take_head,
+    take_snapshot,
+)
 
 
 async def _take_starting_snapshot(spec: WorkspaceSpec, branch: str) -> Snapshot:
     """A snapshot of the checkout. With unlanded work, the run's branch starts at that work."""
     unlanded = spec.unlanded
+    if spec.place == "branch":
+        return await _take_head(spec)
     if unlanded is None:
         return await take_snapshot(spec.project, spec.run)
     continued = WorkContinued(unlanded.run, unlanded.branch, unlanded.commit)
@@ -30,6 +38,14 @@ async def _take_starting_snapshot(spec: WorkspaceSpec, branch: str) -> Snapshot:
     await git.run("update-ref", f"refs/heads/{branch}", unlanded.commit)
     _, secrets = await inspect_checkout(spec.project)
     return replace(unlanded.snapshot, secrets=secrets)
+
+
+async def _take_head(spec: WorkspaceSpec) -> Snapshot:
+    snapshot = await take_head(spec.project, spec.run)
+    if snapshot.dirty:
+        warning = "your uncommitted changes are not part of this run, which starts from your commit"
+        spec.log.record(RunWarned(warning), once="uncommitted changes left out")
+    return snapshot
 
 
 def _warn_of_secrets(spec: WorkspaceSpec, secrets: CheckoutSecrets, spec_path: str) -> None:

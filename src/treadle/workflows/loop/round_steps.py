@@ -1,8 +1,8 @@
 """The steps of one round: observe, run one session, import its work, verify it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from treadle.domain.agent import SessionBrief
 from treadle.domain.events.run import RoundStarted
@@ -72,6 +72,8 @@ class RoundSteps:
     trial: CommandTrial
     # Installs what the project needs before a session.
     prepare: Prepare = nothing_to_prepare
+    # Limits of sessions with these instructions, instead of `session_limits`.
+    own_limits: Mapping[str, SessionLimits] = field(default_factory=dict)
 
     async def observe(self) -> Observation:
         """The current inputs of the next decision."""
@@ -112,7 +114,8 @@ class RoundSteps:
             prepared_s, setup_text = await self._prepare(ref)
             if record is None and self.driver.stop.is_set():
                 return SessionAttempt(None, prepared_s=prepared_s)
-            allowance = session_allowance(self.session_limits, observed.limits, progress)
+            limits = self.own_limits.get(ref.instruction, self.session_limits)
+            allowance = session_allowance(limits, observed.limits, progress)
             result = await self._run_session(ref, allowance, setup_text)
         finally:
             self.slots.release()
@@ -202,6 +205,9 @@ class RoundSteps:
         if ref.continues is not None and self.driver.agent.can_resume(ref.continues, brief.home):
             prompt = resumed_text() + remarks
             return replace(brief, prompt=prompt, continues=ref.continues)
+        if ref.repairs is not None and self.driver.agent.can_resume(ref.repairs, brief.home):
+            prompt = f"{remarks}{ref.findings}".strip() + "\n"
+            return replace(brief, prompt=prompt, continues=ref.repairs)
         return replace(brief, prompt=brief.prompt + remarks + ref.findings)
 
     async def import_round(self, ref: RoundRef, before: str) -> RoundImport:

@@ -13,6 +13,7 @@ from typing import assert_never
 
 from treadle.domain.errors import SandboxBroken
 from treadle.domain.events.run import RoundFailed
+from treadle.domain.ids import SessionId
 from treadle.domain.ports import Clock, Log
 from treadle.domain.run import LandingChoice, RunResult
 from treadle.domain.session import (
@@ -23,19 +24,17 @@ from treadle.domain.session import (
 )
 from treadle.durable.port import Steps
 from treadle.session.session_admission import WaitUntil
-from treadle.workflows.loop.approval_requests import ApprovalRequester, ask
+from treadle.workflows.loop.answers import after_tests_decision
 from treadle.workflows.loop.command_trial import try_commands
-from treadle.workflows.loop.failing_tests_question import (
-    AcceptFailures,
-    decide_failing_tests,
-    tests_question,
-)
+from treadle.workflows.loop.failing_tests_question import AcceptFailures
 from treadle.workflows.loop.findings import RoundCommit
 from treadle.workflows.loop.limit_checks import limit_warnings
 from treadle.workflows.loop.next_action import (
+    AskAboutPlan,
     AskAboutTests,
     DecisionRules,
     NextAction,
+    OngoingAction,
     Reverify,
     RunSession,
     StopRun,
@@ -47,14 +46,15 @@ from treadle.workflows.loop.round_steps import RoundSteps, RoundVerification, Se
 from treadle.workflows.loop.run_pauses import RunPauses
 from treadle.workflows.loop.run_progress import (
     RunProgress,
-    after_answer,
     after_outage,
     after_session,
     after_verification,
+    cut_session,
     failure_message,
     result_of,
     round_delay,
 )
+from treadle.workflows.loop.run_questions import RunQuestions
 from treadle.workflows.loop.run_timer import RunTimer
 from treadle.workflows.loop.stuck import facts_of
 from treadle.workflows.loop.workflow_state import RoundImport, RoundRef, WorkflowState
@@ -74,7 +74,7 @@ class RunLoop:
     pauses: RunPauses
     jitter: Callable[[], float]
     timer: RunTimer
-    requester: ApprovalRequester
+    questions: RunQuestions
     landing: LandingChoice
     progress: RunProgress
     # The commit that the last round ended at.
@@ -82,12 +82,12 @@ class RunLoop:
     # The commit at the start of this leg, then the one after each round.
     round_commits: list[RoundCommit] = field(default_factory=list)
     reverifications: int = 0
-    questions: int = 0
     session_index: int = 0
     attempts: int = 0
     observations: int = 0
     is_tried: bool = False
     warned: set[str] = field(default_factory=set)
+    last_sessions: dict[str, SessionId] = field(default_factory=dict)
     # Start of the current work, whose time is counted at its end.
     uncounted_since: float | None = None
 
@@ -106,20 +106,26 @@ class RunLoop:
             observed = await self._verify("verify 0", self.rounds.workspace.snapshot)
         while True:
             self._apply_observation(observed)
-            match await self._decide(observed):
-                case StopRun() as stop:
-                    return result_of(self.progress, stop)
-                case WaitForQuota() | WaitForService() as wait:
-                    self.progress = await self.pauses.wait(wait, self.progress, observed.at)
-                    observed = await self._observe()
-                case RunSession() as work:
-                    observed = await self._work(work, observed)
-                case Reverify():
-                    observed = await self._reverify()
-                case AskAboutTests():
-                    observed = await self._ask_about_tests()
-                case unreachable:
-                    assert_never(unreachable)
+            action = await self._decide(observed)
+            if isinstance(action, StopRun):
+                return result_of(self.progress, action)
+            observed = await self._act(action, observed)
+
+    async def _act(self, action: OngoingAction, observed: Observation) -> Observation:
+        match action:
+            case WaitForQuota() | WaitForService() as wait:
+                self.progress = await self.pauses.wait(wait, self.progress, observed.at)
+                return await self._observe()
+            case RunSession() as work:
+                return await self._work(work, observed)
+            case Reverify():
+                return await self._reverify()
+            case AskAboutTests():
+                return await self._ask_about_tests()
+            case AskAboutPlan():
+                return await self._ask_about_plan()
+            case unreachable:
+                assert_never(unreachable)
 
     def _apply_observation(self, observed: Observation) -> None:
         self.progress = replace(
@@ -166,6 +172,7 @@ class RunLoop:
             if attempt.result is None:
                 return await self._wait_for_admission(attempt.hold, observed)
             self.session_index += 1
+            self.last_sessions[ref.instruction] = attempt.result.session
             # Before anything else can fail, because the money is spent.
             self.progress = await self._count_session(ref, attempt.result)
             self.uncounted_since = self.clock.monotonic()
@@ -189,13 +196,13 @@ class RunLoop:
             self.uncounted_since = None
 
     def _next_round(self, work: RunSession) -> RoundRef:
-        cut = self.progress.outage.cut
         return RoundRef(
             self.session_index,
             self.progress.rounds + 1,
             work.instruction,
             self.progress.findings,
-            cut.session if cut is not None and cut.instruction == work.instruction else None,
+            cut_session(self.progress, work.instruction),
+            self.last_sessions.get(work.instruction) if work.conversation == "continued" else None,
         )
 
     async def _count_session(self, ref: RoundRef, result: SessionResult) -> RunProgress:
@@ -230,17 +237,17 @@ class RunLoop:
         return verified.look
 
     async def _ask_about_tests(self) -> Observation:
-        self.questions += 1
-        objections = self.progress.objections
-        question = tests_question(objections, rounds=self.progress.gate_failures)
-        step = f"failing tests {self.questions}"
-        outcome = await ask(self.steps, self.requester, question, step=step)
-        decision = decide_failing_tests(outcome, objections)
-        self.progress = after_answer(self.progress, decision)
+        decision = await self.questions.ask_about_tests(self.progress)
+        self.progress = after_tests_decision(self.progress, decision)
         if not isinstance(decision, AcceptFailures):
             return await self._observe()
         # The last claims may pass now.
-        return await self._verify(f"accepted {self.questions}", self.tip)
+        return await self._verify(f"accepted {self.questions.about_tests}", self.tip)
+
+    async def _ask_about_plan(self) -> Observation:
+        decision = await self.questions.ask_about_plan(self.work)
+        self.progress = self.work.after_plan_decision(self.progress, decision)
+        return await self._observe()
 
     async def _session(self, ref: RoundRef, observed: Observation) -> SessionAttempt:
         self.attempts += 1

@@ -1,9 +1,9 @@
 """The parts that a workflow builds its loop from; `wiring.compose` makes them."""
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from treadle.domain.check import RequiredGrade
@@ -24,11 +24,18 @@ from treadle.workflows.loop.approval_requests import ApprovalRequester
 from treadle.workflows.loop.command_trial import CommandTrial
 from treadle.workflows.loop.findings import RoundCommit
 from treadle.workflows.loop.observation import Pacing, RunInputs
+from treadle.workflows.loop.plan_question import (
+    APPROVAL_EVENTS,
+    ApprovedPlan,
+    PlanGate,
+    approved_plan,
+)
 from treadle.workflows.loop.round_steps import Prepare, RoundSteps
 from treadle.workflows.loop.run_history import RunHistory
 from treadle.workflows.loop.run_loop import RunLoop
 from treadle.workflows.loop.run_pauses import RunPauses
 from treadle.workflows.loop.run_progress import RunProgress
+from treadle.workflows.loop.run_questions import RunQuestions
 from treadle.workflows.loop.run_timer import RunTimer
 from treadle.workflows.loop.run_workspace import RunWorkspace
 from treadle.workflows.loop.session_briefs import SessionBriefs
@@ -97,6 +104,17 @@ class CheckParts:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanningRules:
+    """Whether a person is asked about the plan of a run, and for how long."""
+
+    gate: PlanGate = "off"
+    # After it the plan counts as approved; None: the run waits for an answer.
+    patience: timedelta | None = None
+    # What a session that plans a task may cost.
+    max_cost_usd: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class RunParts:
     """Frozen: what a workflow learns later belongs to its own state."""
 
@@ -126,6 +144,7 @@ class RunParts:
     pacing: Pacing
     timer: RunTimer
     requester: ApprovalRequester
+    planning: PlanningRules
     landing: LandingChoice
     # Warns once about settings for coding agents that the project brings and nobody loads.
     warn_of_agent_settings: Callable[[], None]
@@ -134,6 +153,16 @@ class RunParts:
     @property
     def leg_log(self) -> Log:
         return LegLog(self.log, self.history.leg)
+
+    def approved_plan(self) -> ApprovedPlan | None:
+        """The plan of this run that was approved in an earlier leg or by another process."""
+        return approved_plan(self.read_log(APPROVAL_EVENTS))
+
+    def plan_gate(self) -> PlanGate:
+        """The gate at the start of a leg; decided once, inside its first step."""
+        if self.planning.gate == "open" and self.approved_plan() is not None:
+            return "passed"
+        return self.planning.gate
 
     @property
     def is_stopping(self) -> Callable[[], bool]:
@@ -147,8 +176,10 @@ class RunParts:
         tip: str,
         landing: LandingChoice,
         prepare: Prepare | None = None,
+        limits: Mapping[str, SessionLimits] | None = None,
     ) -> RunLoop:
-        """The loop of this leg for a workflow's state; `prepare` runs before each session."""
+        """The loop of this leg for a workflow's state; `prepare` runs before each session, and
+        `limits` are those of single instructions."""
         set_up = self.sessions.new_setup()
         trial = CommandTrial(
             set_up=set_up,
@@ -172,6 +203,7 @@ class RunParts:
             slots=self.sessions.slots,
             trial=trial,
             prepare=prepare or set_up,
+            own_limits=limits or {},
         )
         return RunLoop(
             steps=self.steps,
@@ -191,7 +223,7 @@ class RunParts:
             ),
             jitter=self.jitter,
             timer=self.timer,
-            requester=self.requester,
+            questions=RunQuestions(self.steps, self.requester, self.planning.patience),
             landing=landing,
             progress=progress,
             tip=tip,

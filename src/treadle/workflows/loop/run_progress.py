@@ -25,15 +25,10 @@ from treadle.domain.suite_report import SuiteObjection
 from treadle.domain.usage import Usage
 from treadle.session.faults import pause_after
 from treadle.session.stop_signal import StopReason
-from treadle.workflows.loop.failing_tests_question import (
-    AcceptFailures,
-    FailingTestsDecision,
-    GiveUpOnTests,
-    TryAgain,
-)
 from treadle.workflows.loop.findings import VerificationFindings
 from treadle.workflows.loop.next_action import StopRun
 from treadle.workflows.loop.observation import Pacing
+from treadle.workflows.loop.plan_question import PlanGate
 from treadle.workflows.loop.stuck import RoundFacts
 
 
@@ -101,10 +96,15 @@ class RunProgress:
     findings: str = ""
     # Rounds in a row with new test failures; the last of them.
     gate_failures: int = 0
+    # Verifications in a row that found something wrong.
+    failed_verifications: int = 0
     objections: tuple[SuiteObjection, ...] = ()
     # Tests that a person accepts as failing; or why none are accepted.
     accepted: tuple[str, ...] = ()
     give_up_reason: str = ""
+    plan_gate: PlanGate = "off"
+    # Why a person denied the plan.
+    plan_denial: str = ""
 
 
 def after_session(progress: RunProgress, result: SessionResult) -> RunProgress:
@@ -157,6 +157,12 @@ def after_outage(progress: RunProgress, result: SessionResult, instruction: str)
     )
 
 
+def cut_session(progress: RunProgress, instruction: str) -> SessionId | None:
+    """The session with this instruction that an outage cut off; None if there is none."""
+    cut = progress.outage.cut
+    return None if cut is None or cut.instruction != instruction else cut.session
+
+
 def after_service_wait(progress: RunProgress, waited_s: float) -> RunProgress:
     """The progress after a pause in which the run left a failing service alone."""
     outage = replace(progress.outage, waited_s=progress.outage.waited_s + max(0.0, waited_s))
@@ -194,6 +200,7 @@ def after_verification(
         history=_with_verdicts(progress.history, findings),
         objections=findings.objections,
         gate_failures=progress.gate_failures + 1 if tests_object else 0,
+        failed_verifications=progress.failed_verifications + 1 if findings.told else 0,
     )
 
 
@@ -211,25 +218,6 @@ def _with_verdicts(
         failing_tests=last.failing_tests if failing is None else failing,
     )
     return (*earlier, judged)
-
-
-def after_answer(progress: RunProgress, decision: FailingTestsDecision) -> RunProgress:
-    """The progress after a person's decision about failing tests."""
-    match decision:
-        case AcceptFailures(tests=tests):
-            accepted = tuple(dict.fromkeys((*progress.accepted, *tests)))
-            return replace(progress, accepted=accepted, gate_failures=0, objections=(), findings="")
-        case TryAgain(reply=""):
-            return replace(progress, gate_failures=1)
-        case TryAgain(reply=reply):
-            findings = f"{progress.findings}\nA person says about it:\n\n{reply}\n"
-            # Earlier rounds did not have this reply, so they do not count as stuck.
-            history = progress.history[-1:]
-            return replace(progress, gate_failures=1, findings=findings, history=history)
-        case GiveUpOnTests(reason=reason):
-            return replace(progress, give_up_reason=reason)
-        case _:
-            assert_never(decision)
 
 
 def failure_message(outcome: Outcome | None) -> str | None:

@@ -103,14 +103,15 @@ class RunWorkspace:
     async def prepare(self, spec_path: str) -> None:
         """Prepare the first session; safe to repeat until then."""
         spec = self._spec
-        if not (self.path / spec_path).exists():
+        if spec_path and not (self.path / spec_path).exists():
             raise ProjectError(
                 f"{spec_path} is ignored by git, so the agent would not see it",
                 hint="take it out of .gitignore",
             )
-        copied = copy_notes_in(self._clone)
-        if isinstance(copied, NotesRefused):
-            spec.log.record(RunWarned(copied.reason), once="notes refused")
+        if spec.place == "checkout":
+            copied = copy_notes_in(self._clone)
+            if isinstance(copied, NotesRefused):
+                spec.log.record(RunWarned(copied.reason), once="notes refused")
         if spec.unlanded is not None:
             # No agent has written to the clone yet.
             await self._import(spec.unlanded.commit, self.path)
@@ -135,9 +136,10 @@ class RunWorkspace:
         if committed.aside is not None:
             ref = aside_ref(self._spec.run, committed.aside)
             record(RunWarned(f"{SET_ASIDE_REMARK}; your repository keeps it as {ref}"))
-        copied = copy_notes_out(self._clone, self._spec.clean)
-        if isinstance(copied, NotesRefused):
-            record(RunWarned(copied.reason))
+        if self._spec.place == "checkout":
+            copied = copy_notes_out(self._clone, self._spec.clean)
+            if isinstance(copied, NotesRefused):
+                record(RunWarned(copied.reason))
         self._last_committed = committed
         return ImportedTip(committed.tip, committed.lost)
 

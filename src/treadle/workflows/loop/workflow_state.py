@@ -11,6 +11,7 @@ from treadle.domain.session import SessionResult
 from treadle.workflows.loop.findings import RoundCommits, VerificationFindings
 from treadle.workflows.loop.next_action import DecisionRules, NextAction
 from treadle.workflows.loop.observation import Observation
+from treadle.workflows.loop.plan_question import PlanDecision
 from treadle.workflows.loop.run_progress import RunProgress
 from treadle.workflows.loop.workspace_spec import ImportedTip
 from treadle.workspace.tree_change import TreeChange
@@ -27,6 +28,8 @@ class RoundRef:
     findings: str = ""
     # A session that an outage cut off: this one continues its conversation.
     continues: SessionId | None = None
+    # A session that has ended: this one takes up its conversation with the findings.
+    repairs: SessionId | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,18 @@ class WorkflowState(Protocol):
 
     def brief(self, instruction: str, limits: SessionLimits) -> SessionBrief:
         """The brief of a new session."""
+        ...
+
+    def proposed_plan(self) -> str:
+        """The plan as people read it; its hash binds an approval to it."""
+        ...
+
+    def record_plan_decision(self, decision: PlanDecision) -> None:
+        """Apply a decision about the plan to what the run keeps. Called inside a step."""
+        ...
+
+    def after_plan_decision(self, progress: RunProgress, decision: PlanDecision) -> RunProgress:
+        """The progress after a decision about the plan. Called again by each replay."""
         ...
 
     def begin_round(self) -> None:

@@ -9,6 +9,7 @@ from treadle.domain.ids import RunId
 from treadle.domain.ports import Log
 from treadle.policy.secret_search import SecretSearch
 from treadle.policy.tool_files import ToolFileSettings
+from treadle.workflows.definition import WorkPlace
 from treadle.workflows.loop.landing import LandingForm
 from treadle.workspace.project import Project
 from treadle.workspace.snapshot import Snapshot
@@ -29,6 +30,7 @@ class WorkspaceSpec:
     # Commits that earlier runs landed: they count as part of the checkout, even if rewritten.
     landed: tuple[str, ...] = ()
     unlanded: "UnlandedWork | None" = None
+    place: WorkPlace = "checkout"
     # Content and paths that must not be imported; `clean` removes secrets from a text.
     search: SecretSearch = field(default_factory=lambda: SecretSearch(()))
     protected: tuple[str, ...] = ()

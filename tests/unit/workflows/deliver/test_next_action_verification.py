@@ -11,6 +11,7 @@ from treadle.domain.session import Completed, Crashed, QuotaExceeded, SessionRes
 from treadle.domain.suite_report import SuiteObjection
 from treadle.domain.usage import Usage
 from treadle.workflows.deliver.next_action import NOTHING_DONE, NOTHING_TO_DO, decide_next
+from treadle.workflows.loop.answers import after_tests_decision
 from treadle.workflows.loop.failing_tests_question import AcceptFailures, GiveUpOnTests, TryAgain
 from treadle.workflows.loop.findings import VerificationFindings
 from treadle.workflows.loop.next_action import (
@@ -23,7 +24,6 @@ from treadle.workflows.loop.next_action import (
 )
 from treadle.workflows.loop.run_progress import (
     RunProgress,
-    after_answer,
     after_session,
     after_verification,
 )
@@ -194,7 +194,7 @@ def test_verification_that_was_cut_shows_nothing() -> None:
 def test_tests_that_a_person_lets_fail_are_remembered_and_shown_again() -> None:
     progress = RunProgress(**PASSED, gate_failures=4, objections=(FAILS,), accepted=("test_old",))
 
-    after = after_answer(progress, AcceptFailures(("test_greeting",)))
+    after = after_tests_decision(progress, AcceptFailures(("test_greeting",)))
 
     assert after.accepted == ("test_old", "test_greeting")
     assert decide_next(after, RULES) == Reverify()
@@ -211,7 +211,7 @@ def test_a_persons_words_reach_the_next_session_and_give_it_a_fresh_start() -> N
         last=Completed(""),
     )
 
-    after = after_answer(progress, TryAgain("mock the clock"))
+    after = after_tests_decision(progress, TryAgain("mock the clock"))
 
     assert after.findings == "red\nA person says about it:\n\nmock the clock\n"
     assert decide_next(replace(progress, gate_failures=1), RULES) == StopRun("stuck", STUCK)
@@ -219,7 +219,9 @@ def test_a_persons_words_reach_the_next_session_and_give_it_a_fresh_start() -> N
 
 
 def test_a_persons_no_ends_the_run() -> None:
-    after = after_answer(RunProgress(**PASSED, gate_failures=4), GiveUpOnTests("ann said no"))
+    after = after_tests_decision(
+        RunProgress(**PASSED, gate_failures=4), GiveUpOnTests("ann said no")
+    )
 
     assert decide_next(after, RULES) == StopRun("tests_failed", "ann said no")
 

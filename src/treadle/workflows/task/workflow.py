@@ -1,0 +1,43 @@
+"""The `task` workflow: plans one task, asks about the plan, builds and reviews it on a branch."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from treadle.workflows.definition import LogFollower, Workflow, WorkingFiles
+
+if TYPE_CHECKING:
+    from treadle.workflows.loop.run_loop import RunLoop
+    from treadle.workflows.loop.run_parts import RunParts
+
+
+async def build(parts: "RunParts") -> "RunLoop":
+    from treadle.workflows.task.build import build_task
+
+    return await build_task(parts)
+
+
+def follow_log(files: WorkingFiles, inputs: Mapping[str, str]) -> LogFollower:
+    """Writes no files: a task changes nothing in the user's checkout."""
+    from treadle.workflows.task.task_log import TaskLog
+
+    return TaskLog()
+
+
+WORKFLOW = Workflow(
+    name="task",
+    roles={"planning": "planner", "coding": "implementer", "review": "reviewer"},
+    labels={"planning": "planning", "coding": "building", "review": "reviewing"},
+    specification="inputs",
+    ends=("approved", "unproven", "plan_denied", "spec_issue", "tests_failed"),
+    build=build,
+    inputs=("words",),
+    unchanged_warning="the review approved, and nothing was changed",
+    follow_log=follow_log,
+    place="branch",
+    asks_about_plan=True,
+    settings={
+        "limits.max_cost_usd": "execution.max_cost_usd",
+        "limits.max_minutes": "execution.max_duration_minutes",
+        "verify.fix_rounds": "execution.max_retries",
+    },
+)
