@@ -208,7 +208,8 @@ def _dropped_facts(state: LogState) -> list[RunFact]:
     first, last = dropped.refs[0], dropped.refs[-1]
     refs = first if first == last else f"{first} to {last.rpartition('/')[2]}"
     return [
-        Fact("dropped", f"{pluralize(dropped.commits, 'dropped commit')} kept: {refs}"),
+        Fact("dropped", f"{pluralize(dropped.commits, 'dropped commit')} kept"),
+        ReasonFact(refs),
         CommandFact("to see", f"git --git-dir={quote(dropped.store)} log --no-walk --all"),
     ]
 

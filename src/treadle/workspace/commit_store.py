@@ -1,8 +1,8 @@
 """Keeps the commits that a session made and dropped again, in a repository beside the clone.
 
 They are not judged, so they stay out of the user's repository: an agent may have dropped one
-because of the credential in it. They come from the links of `object_links`, by a fetch that computes
-the hash of each object and checks it.
+because of the credential in it. They come from the links of `object_links`, by a fetch that
+computes the hash of each object and checks it.
 """
 
 import asyncio

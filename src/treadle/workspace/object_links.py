@@ -37,6 +37,7 @@ class ObjectLinks:
 
     def __init__(self, clone: Path, target: Path, limits: LinkLimits | None = None) -> None:
         self._clone = clone
+        self._objects_path = f"{clone}/.git/objects"
         self._target = target
         self._limits = limits or LinkLimits()
         self._known: set[str] = set()
@@ -125,10 +126,12 @@ class ObjectLinks:
         """The names of objects in a folder; none if it did not change since the last time."""
         if not self._can_list:
             return
+        with suppress(OSError):
+            # Cheaper than opening it. Through a link at most a listing is saved that shows nothing.
+            if self._listed.get(folder) == os.lstat(f"{self._objects_path}/{folder}").st_ctime_ns:  # noqa: PTH116
+                return
         with suppress(OSError), self._open(folder) as directory:
             changed = os.fstat(directory).st_ctime_ns
-            if self._listed.get(folder) == changed:
-                return
             with os.scandir(directory) as entries:
                 for entry in entries:
                     if _is_object(folder, entry.name):

@@ -22,10 +22,11 @@ from treadle.workspace.directory_events import (
 from treadle.workspace.object_links import LinkLimits, ObjectLinks, is_object_folder
 
 POLL_S = 0.5
-# After so many events at once the thread rests for three times as long as they took: an agent can
-# make events faster than anybody can use them.
+# After so many events at once the thread rests for three times as long as they took, but not for
+# long: an agent can make events faster than anybody can use them.
 _BURST = 64
 _REST = 3
+_LONGEST_REST_S = 0.1
 # After lost events all folders are listed, no more often than this.
 _RELIST_S = 1.0
 
@@ -111,7 +112,8 @@ class ObjectWatch:
             if EventsLost() in batch:
                 self._stopped.wait(_RELIST_S)
             elif len(batch) > _BURST:
-                self._stopped.wait(_REST * (time.monotonic() - started))
+                took_s = time.monotonic() - started
+                self._stopped.wait(min(_REST * took_s, _LONGEST_REST_S))
 
     def _handle(self, event: DirectoryEvent) -> None:
         match event:

@@ -43,7 +43,8 @@ DESTRUCTIONS = {
         " --prune=now"
     ),
     "a removed git directory": (
-        "echo work > lost.txt && git add . && git commit -qm L && rm -rf .git lost.txt && git init -q"
+        "echo work > lost.txt && git add . && git commit -qm L && rm -rf .git lost.txt"
+        " && git init -q"
     ),
     "a git directory that is made and removed twice": (
         "rm -rf .git && git init -q && echo work > lost.txt && git add . && git -c user.name=A -c"
