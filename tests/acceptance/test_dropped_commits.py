@@ -1,4 +1,4 @@
-"""Drills: a session that commits and destroys its commits again. They are kept, and can be found."""
+"""Drills: a session commits and destroys its commits again. They are kept, and can be found."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ DELETE = "git branch -qD x"
 EXPIRE = "git reflog expire --expire=now --expire-unreachable=now --all"
 COLLECT = "git gc -q --prune=now"
 # The policy need not understand what a program does.
-REMOVE = "python3 -c 'import shutil; shutil.rmtree(\".git\")'"
+REMOVE = "python3 -c 'import shutil; shutil.rmtree(\".git\", ignore_errors=True)'"
 INIT = "git init -q"
 DRILLS = {
     "in several tool uses": (COMMIT, BACK, DELETE, EXPIRE, COLLECT),

@@ -128,7 +128,7 @@ class ObjectLinks:
             return
         with suppress(OSError):
             # Cheaper than opening it. Through a link at most a listing is saved that shows nothing.
-            if self._listed.get(folder) == os.lstat(f"{self._objects_path}/{folder}").st_ctime_ns:  # noqa: PTH116
+            if self._listed.get(folder) == os.lstat(f"{self._objects_path}/{folder}").st_ctime_ns:
                 return
         with suppress(OSError), self._open(folder) as directory:
             changed = os.fstat(directory).st_ctime_ns
