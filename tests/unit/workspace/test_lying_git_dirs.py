@@ -13,10 +13,18 @@ from treadle.workspace.quarantine import fetch_round
 from treadle.workspace.round_work import RoundWork
 from treadle.workspace.secret_scan import ForbiddenContent, screen_round
 
-from .lying_git_dirs import LIES, Lie, make_shallow
+from .lying_git_dirs import (
+    LIES,
+    Lie,
+    graft_away,
+    lie_in_commit_graph,
+    lie_in_split_commit_graph,
+    make_shallow,
+)
 from .real_git import Repository, empty_repository, repository_in
 from .workspace_harness import WorkspaceHarness, make_harness
 
+REFUSED = (make_shallow, graft_away, lie_in_commit_graph, lie_in_split_commit_graph)
 EVERY_LIE = pytest.mark.parametrize("lie", LIES.values(), ids=LIES.keys())
 
 
@@ -57,7 +65,7 @@ async def test_a_lie_about_the_history_brings_no_credential_in(
 async def test_the_judgement_sees_the_credential_in_a_clone_that_nobody_repaired(
     harness: WorkspaceHarness, lie: Lie
 ) -> None:
-    """Or there is no judgement: git fetches no history that is cut off."""
+    """Or there is no judgement, because the fetch does not get all that the commits need."""
     commit_and_hide(harness.agent, lie)
     clone, tip = harness.workspace._clone, harness.agent.git("rev-parse", "HEAD")
 
@@ -66,7 +74,7 @@ async def test_the_judgement_sees_the_credential_in_a_clone_that_nobody_repaired
         work = RoundWork(clone, clone.base, "Round", quarantine, started_at=0)
         screened = await screen_round(work, CommittedRound(tip), ForbiddenContent(SecretSearch([])))
     except GitFailed:
-        assert lie is make_shallow
+        assert lie in REFUSED
         return
 
     assert [path.path for path in screened.only_in_history] == ["data"]
