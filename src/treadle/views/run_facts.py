@@ -203,7 +203,7 @@ def _work_facts(state: LogState) -> list[RunFact]:
 def _dropped_facts(state: LogState) -> list[RunFact]:
     """Commits that sessions made and dropped again, and the command that shows them."""
     dropped = state.dropped
-    if dropped is None:
+    if dropped is None or not dropped.refs:
         return []
     first, last = dropped.refs[0], dropped.refs[-1]
     refs = first if first == last else f"{first} to {last.rpartition('/')[2]}"
