@@ -134,7 +134,7 @@ def test_show_names_the_commits_that_sessions_dropped_and_the_command_that_lists
     root: Path,
 ) -> None:
     folder = "refs/treadle/backup/r/dropped"
-    dropped = DroppedCommitsKept("/my runs/dropped-commits.git", (f"{folder}/1", f"{folder}/2"), 3)
+    dropped = DroppedCommitsKept("/my runs/x.git", (f"{folder}/1", f"{folder}/2"), 3)
     log = store(root, recorded([STARTED, dropped]), Path("/calc"), number=0)
 
     lines = shown(root, log)
@@ -142,7 +142,7 @@ def test_show_names_the_commits_that_sessions_dropped_and_the_command_that_lists
 
     assert lines[first + 1 : first + 3] == [
         f"                {folder}/1 to 2",
-        "  to see        git --git-dir='/my runs/dropped-commits.git' log --no-walk --all",
+        "  to see        git --git-dir='/my runs/x.git' log --no-walk --all",
     ]
 
 

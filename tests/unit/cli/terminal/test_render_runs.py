@@ -173,7 +173,7 @@ def test_dropped_commits_are_told_to_who_wants_to_know_more() -> None:
 
     assert screenful(events, options_at()) == []
     assert screenful(events, options_at(Verbosity.VERBOSE)) == [
-        "1 dropped commit kept in /store",
+        "  1 dropped commit kept in /store",
     ]
 
 
