@@ -32,6 +32,7 @@ FACTS: dict[str, Callable[[dict[str, Any]], Fact]] = {
     "work.continued": lambda e: (),
     "work.committed": lambda e: (e["message"],),
     "work.imported": lambda e: (e["commits"],),
+    "commits.kept": lambda e: (len(e["refs"]), e["commits"]),
     "work.landed": lambda e: (e["form"],),
     "work.kept": lambda e: (e["reason"],),
     "approval.asked": lambda e: (),

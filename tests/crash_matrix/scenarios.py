@@ -43,6 +43,11 @@ COMMIT_IT = BUILD_IT.replace(
     "      - tool: mcp__",
 )
 
+# Commits, and commits again in its place.
+AMEND_IT = COMMIT_IT.replace(
+    "'Greet the reader'}", "'Greet' && git commit -q --amend -m 'Greet the reader'}"
+)
+
 DESTROY_IT = BUILD_IT.replace(
     "      - text: Built and checked.",
     "      - tool: Write\n"
@@ -127,6 +132,7 @@ SCENARIOS: Mapping[str, Scenario] = {
     "one deliverable": Scenario(rehearse(ONE_DELIVERABLE, BUILD_IT)),
     "uncommitted changes": Scenario(rehearse(ONE_DELIVERABLE, BUILD_IT), unfinished_edits),
     "agent commits": Scenario(rehearse(ONE_DELIVERABLE, COMMIT_IT)),
+    "agent drops a commit": Scenario(rehearse(ONE_DELIVERABLE, AMEND_IT)),
     # In a sandbox a session cannot delete all of it.
     "work destroyed": Scenario(
         rehearse(ONE_DELIVERABLE, DESTROY_IT, BUILD_IT), options=("--no-sandbox",)

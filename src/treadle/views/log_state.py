@@ -20,6 +20,7 @@ from treadle.domain.events.run import (
 from treadle.domain.events.session import SessionEnded, SessionStarted
 from treadle.domain.events.verification import CheckFinished, SuiteFinished
 from treadle.domain.events.work import (
+    DroppedCommitsKept,
     SetupFinished,
     ToolFile,
     ToolFilesTouched,
@@ -90,6 +91,8 @@ class LogState:
     tool_files: tuple[ToolFile, ...] = ()
     landed: WorkLanded | None = None
     kept: WorkKept | None = None
+    # Of all rounds together.
+    dropped: DroppedCommitsKept | None = None
     deliverables: tuple[DeliverableView, ...] = ()
     # Paths that a focus run leaves to a person: the unclear specification, the remaining work.
     spec_issue: str = ""
@@ -227,6 +230,8 @@ def _apply_work_event(state: LogState, recorded: RecordedEvent) -> LogState:
             return replace(state, failed_setup=_failed_setup(state.failed_setup, event))
         case WorkImported() | WorkChanged() | WorkLanded() | WorkKept() as event:
             return _apply_commit_event(state, event)
+        case DroppedCommitsKept() as event:
+            return replace(state, dropped=_add_dropped(state.dropped, event))
         case ToolFilesTouched(files=files):
             return replace(state, tool_files=files)
         case IssueSaved(path=path):
@@ -242,6 +247,14 @@ def _failed_setup(failed: SetupFinished | None, event: SetupFinished) -> SetupFi
     if event.exit_code:
         return event
     return failed if failed is not None and event.commit and not failed.commit else None
+
+
+def _add_dropped(
+    before: DroppedCommitsKept | None, event: DroppedCommitsKept
+) -> DroppedCommitsKept:
+    if before is None:
+        return event
+    return replace(event, refs=(*before.refs, *event.refs), commits=before.commits + event.commits)
 
 
 def _apply_commit_event(

@@ -157,6 +157,7 @@ def run_details_document(
         "warnings": details.warnings,
         "landed": state.landed,
         "kept": state.kept,
+        "dropped": state.dropped,
         "last_seq": details.last_seq,
         "last_at": details.last_at,
     }

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from shlex import quote
 from typing import TypeAlias
 
 from treadle.domain.deliverable import Tally
@@ -109,6 +110,7 @@ def detail_facts(
             for pause in details.pauses[-1:]
         ),
         *_work_facts(state),
+        *_dropped_facts(state),
     ]
 
 
@@ -196,6 +198,20 @@ def _work_facts(state: LogState) -> list[RunFact]:
             CommandFact("to merge", state.kept.command),
         ]
     return [Fact("work", f"{commits} on {state.branch}" if state.commits else "no commits")]
+
+
+def _dropped_facts(state: LogState) -> list[RunFact]:
+    """Commits that sessions made and dropped again, and the command that shows them."""
+    dropped = state.dropped
+    if dropped is None or not dropped.refs:
+        return []
+    first, last = dropped.refs[0], dropped.refs[-1]
+    refs = first if first == last else f"{first} to {last.rpartition('/')[2]}"
+    return [
+        Fact("dropped", f"{pluralize(dropped.commits, 'dropped commit')} kept"),
+        ReasonFact(refs),
+        CommandFact("to see", f"git --git-dir={quote(dropped.store)} log --no-walk --all"),
+    ]
 
 
 def _start_facts(

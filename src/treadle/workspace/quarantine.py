@@ -6,6 +6,7 @@ repository gets.
 """
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,8 +55,9 @@ async def fetch_round(clone: Clone, tip: str, imported: str) -> Quarantine:
     """
     path = clone.path.with_name(f"{clone.path.name}.quarantine")
     with writing_to(path):
-        _write_empty(clone, path)
-    quarantine = Quarantine(path, _git_in(clone, path), _time_of(clone, tip))
+        remove(path)
+        write_bare_repository(clone, path, (clone.sources.repository / "objects",))
+    quarantine = Quarantine(path, bare_git(clone, path), _time_of(clone, tip))
     refspecs = (
         f"+{tip}:refs/treadle/tip",
         f"+{imported}:refs/treadle/imported",
@@ -91,26 +93,28 @@ def discard(quarantine: Quarantine) -> None:
         remove(quarantine.path)
 
 
-def _git_in(clone: Clone, path: Path) -> Git:
+def bare_git(clone: Clone, path: Path) -> Git:
+    """Git in a bare repository of Treadle's own that has an agent's objects."""
     return Git(
         path,
         agent_environment(clone.project.git.environment),
         options=(f"--git-dir={path}", *QUIET_OPTIONS, *HARDENED_OPTIONS),
         limit_s=clone.project.git.limit_s,
+        program=clone.project.git.program,
     )
 
 
-def _write_empty(clone: Clone, path: Path) -> None:
-    """Replace the quarantine by an empty one that reads the user's objects."""
-    remove(path)
+def write_bare_repository(clone: Clone, path: Path, alternates: Sequence[Path]) -> None:
+    """Write a bare repository that reads these object directories; its own objects stay."""
     for folder in ("objects/info", "refs"):
-        (path / folder).mkdir(parents=True)
-    repository = clone.sources.repository
+        (path / folder).mkdir(parents=True, exist_ok=True)
     (path / "HEAD").write_text("ref: refs/heads/none\n")
     (path / "config").write_bytes(clone.sources.disk_settings + _BARE)
-    (path / "objects/info/alternates").write_bytes(os.fsencode(repository / "objects") + b"\n")
-    if (repository / "shallow").is_file():
-        (path / "shallow").write_bytes((repository / "shallow").read_bytes())
+    listing = b"".join(os.fsencode(directory) + b"\n" for directory in alternates)
+    (path / "objects/info/alternates").write_bytes(listing)
+    shallow = clone.sources.repository / "shallow"
+    if shallow.is_file():
+        (path / "shallow").write_bytes(shallow.read_bytes())
 
 
 def _time_of(clone: Clone, tip: str) -> int:

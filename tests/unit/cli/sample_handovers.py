@@ -29,6 +29,7 @@ from treadle.domain.events.work import (
     PROTECTED_PATH,
     DeliverableChanged,
     DeliverableCreated,
+    DroppedCommitsKept,
     SetupFinished,
     WithheldPath,
     WorkImported,
@@ -92,6 +93,7 @@ def passed_on() -> list[RecordedEvent]:
                 )
             ),
             WorkImported(BRANCH, COMMIT, 1),
+            DroppedCommitsKept("/runs/dropped.git", ("refs/treadle/backup/r/dropped/1",), 2),
             WorkKept(BRANCH, "the run has not succeeded", f"git merge --ff-only {BRANCH}"),
             ended("max_iterations", Tally(0, 0, 1), rounds=1, message="the run may take 1 round"),
             RunReopened("resume", RunLimits(20.0, 480.0, 7, 3), "unsandboxed"),

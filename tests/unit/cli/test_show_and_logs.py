@@ -15,6 +15,7 @@ from treadle.domain.deliverable import Tally
 from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.oversight import ApprovalAsked
 from treadle.domain.events.run import RoundStarted
+from treadle.domain.events.work import DroppedCommitsKept
 from treadle.domain.limits import RunLimits
 from treadle.domain.run_row import StepRow
 from treadle.domain.storage import Storage
@@ -126,6 +127,22 @@ def test_show_says_what_the_run_may_still_use_and_never_less_than_nothing(root: 
 
     assert [line for line in shown(root, log) if line.startswith("  left ")] == [
         "  left          $0.00, 0s, 0 rounds"
+    ]
+
+
+def test_show_names_the_commits_that_sessions_dropped_and_the_command_that_lists_them(
+    root: Path,
+) -> None:
+    folder = "refs/treadle/backup/r/dropped"
+    dropped = DroppedCommitsKept("/my runs/x.git", (f"{folder}/1", f"{folder}/2"), 3)
+    log = store(root, recorded([STARTED, dropped]), Path("/calc"), number=0)
+
+    lines = shown(root, log)
+    first = lines.index("  dropped       3 dropped commits kept")
+
+    assert lines[first + 1 : first + 3] == [
+        f"                {folder}/1 to 2",
+        "  to see        git --git-dir='/my runs/x.git' log --no-walk --all",
     ]
 
 

@@ -58,6 +58,7 @@ def _lines(recorded: RecordedEvent, state: LogState, options: RenderOptions) -> 
             | work.ToolFilesTouched()
             | work.WorkLanded()
             | work.WorkKept()
+            | work.DroppedCommitsKept()
         ):
             return work_lines.work_lines(event, state, options)
         case (

@@ -13,6 +13,7 @@ from treadle.domain.events.work import (
     SECRET_FILE,
     DeliverableChanged,
     DeliverableCreated,
+    DroppedCommitsKept,
     PlanMade,
     SetupFinished,
     StatusAdopted,
@@ -37,7 +38,9 @@ from treadle.views.workflow_labels import imports_branch
 
 DeliverableEvent: TypeAlias = DeliverableCreated | DeliverableChanged | StatusAdopted | PlanMade
 PreparationEvent: TypeAlias = WorkContinued | WorkspacePrepared | SetupFinished
-CommitEvent: TypeAlias = WorkCommitted | WorkImported | WorkChanged | WorkLanded | WorkKept
+CommitEvent: TypeAlias = (
+    WorkCommitted | WorkImported | WorkChanged | WorkLanded | WorkKept | DroppedCommitsKept
+)
 
 ORIGIN_LINES = 3
 
@@ -135,6 +138,9 @@ def commit_lines(event: CommitEvent, options: RenderOptions) -> list[Line]:
         case WorkKept():
             text = f"  kept on {event.branch}: {event.reason}"
             return [((text, "warning"),)] if options.level >= Verbosity.VERBOSE else []
+        case DroppedCommitsKept():
+            text = f"  {pluralize(event.commits, 'dropped commit')} kept in {event.store}"
+            return [((text, "quiet"),)] if options.level >= Verbosity.VERBOSE else []
         case _:
             assert_never(event)
 

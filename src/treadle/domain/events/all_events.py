@@ -49,6 +49,7 @@ Event: TypeAlias = (
     | work.ToolFilesTouched
     | work.WorkLanded
     | work.WorkKept
+    | work.DroppedCommitsKept
     | verification.CheckAdded
     | verification.DeliverableClaimed
     | verification.ClaimRefused

@@ -215,3 +215,16 @@ class WorkKept:
     reason: str
     command: str
     type: Literal["work.kept"] = "work.kept"
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedCommitsKept:
+    """Commits that the session made, and that are no part of the work, are kept by refs in a
+    repository of the run: the session reset, amended, deleted or stashed them."""
+
+    # Its path; it is not the user's repository, because nothing was judged.
+    store: str
+    refs: tuple[str, ...]
+    # New commits that the refs contain.
+    commits: int
+    type: Literal["commits.kept"] = "commits.kept"

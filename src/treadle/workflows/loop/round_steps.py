@@ -22,6 +22,7 @@ from treadle.workflows.loop.observation import Observation, RunInputs
 from treadle.workflows.loop.run_history import RunHistory, SessionRecord
 from treadle.workflows.loop.run_progress import RunProgress
 from treadle.workflows.loop.run_workspace import RunWorkspace
+from treadle.workflows.loop.session_commits import decide_after_linking
 from treadle.workflows.loop.withheld_files import withheld_prompt
 from treadle.workflows.loop.workflow_state import RoundImport, RoundRef, WorkflowState
 from treadle.workflows.loop.workspace_setup import setup_prompt
@@ -183,6 +184,14 @@ class RoundSteps:
             limits = remaining_limits(limits, cost_usd=record.cost_usd, seconds=record.seconds)
         self.log.record(RoundStarted(ref.number, ref.instruction), once=f"round {ref.index}")
         brief = self._brief(ref, limits, setup_text)
+        async with self.workspace.watch_commits() as watch:
+            brief = replace(brief, decide=decide_after_linking(brief.decide, watch))
+            return await self._drive(brief, limits, record)
+
+    async def _drive(
+        self, brief: SessionBrief, limits: SessionLimits, record: SessionRecord | None
+    ) -> SessionResult:
+        """Run a session from its start, or continue the one that was interrupted."""
         if record is None or record.session is None:
             return await self.driver.run(brief, limits)
         # An agent that does not have the session yet starts it with the same id.

@@ -1,5 +1,6 @@
 """The workspace of a run: its clone, commits, imports and landing, each recorded."""
 
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from treadle.domain.ids import short_id, started_at
 from treadle.domain.run import LandingMode
 from treadle.policy.tool_files import ToolFileSettings
 from treadle.workflows.loop.landing import Ask, land_work, why_not
+from treadle.workflows.loop.session_commits import record_dropped_commits, watch_commits
 from treadle.workflows.loop.withheld_files import withheld_commits_text, withheld_reason
 from treadle.workflows.loop.workspace_spec import ImportedTip, UnlandedWork, WorkspaceSpec
 from treadle.workspace.clone import Clone
@@ -30,6 +32,7 @@ from treadle.workspace.imports import (
     import_work,
 )
 from treadle.workspace.notes import NotesRefused, copy_notes_in, copy_notes_out, write_notes
+from treadle.workspace.object_watch import ObjectWatch
 from treadle.workspace.quarantine import Quarantine, continue_from, discard, fetch_round
 from treadle.workspace.round_losses import clear_loss, note_loss, note_withheld, read_withheld
 from treadle.workspace.round_work import RoundWork
@@ -120,11 +123,14 @@ class RunWorkspace:
         """Clear the losses of the last round, which is complete."""
         clear_loss(self.path)
 
+    def watch_commits(self) -> AbstractAsyncContextManager[ObjectWatch]:
+        return watch_commits(self.path, self._spec.log)
+
     async def commit_and_import(self, message: str) -> ImportedTip:
         """Commit the work of the session, and import all commits of the run."""
         record = self._spec.log.record
         committed = await commit_round(self._clone, message)
-        nested: tuple[str, ...] = ()
+        made, nested = committed.tip, tuple[str, ...]()
         if committed.tip == self._imported_tip and committed.aside is None:
             note_withheld(self.path, ())
             self._record_commit(committed, message)
@@ -140,6 +146,7 @@ class RunWorkspace:
             copied = copy_notes_out(self._clone, self._spec.clean)
             if isinstance(copied, NotesRefused):
                 record(RunWarned(copied.reason))
+        await record_dropped_commits(self._clone, self._spec, made, committed.tip)
         self._last_committed = committed
         return ImportedTip(committed.tip, committed.lost)
 

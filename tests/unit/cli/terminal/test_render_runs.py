@@ -18,6 +18,7 @@ from treadle.domain.events.run import RunEnded
 from treadle.domain.events.work import (
     INCLUDED_FILE,
     SECRET_FILE,
+    DroppedCommitsKept,
     SetupFinished,
     WithheldPath,
     WorkKept,
@@ -164,6 +165,15 @@ def test_the_uncommitted_changes_of_the_start_are_never_cut() -> None:
     assert screenful(recorded([prepared]), options_at()) == [
         f"branch {branch} from main at",
         "aaaaaaaa with its uncommitted changes",
+    ]
+
+
+def test_dropped_commits_are_told_to_who_wants_to_know_more() -> None:
+    events = recorded([DroppedCommitsKept("/store", ("refs/1",), 1)])
+
+    assert screenful(events, options_at()) == []
+    assert screenful(events, options_at(Verbosity.VERBOSE)) == [
+        "  1 dropped commit kept in /store",
     ]
 
 
