@@ -119,12 +119,13 @@ def describe_forge(choice: ForgeChoice) -> tuple[str, str]:
             return "no git remote: branches stay here", ""
         case PlainRemote(remote):
             return f"plain git remote {remote.name}: branches are pushed, no pull requests", ""
-        case ForgeSite(address=address, token=None, kind=kind):
+        case ForgeSite(address=address, token=token, kind=kind):
+            place = f"{kind.title}, {address.host}/{address.path}"
+            if token is not None:
+                return f"{place}, token from {token.source}", ""
             names = kind.credential_for(address.host)
-            text = f"{kind.title}, {address.host}/{address.path}, without a token: no pull requests"
-            return text, f"run `treadle auth set {names.name}`, or set {names.variables[0]}"
-        case ForgeSite(address=address, token=ForgeToken(source=source), kind=kind):
-            return f"{kind.title}, {address.host}/{address.path}, token from {source}", ""
+            fix = f"run `treadle auth set {names.name}`, or set {names.variables[0]}"
+            return f"{place}, without a token: no pull requests", fix
         case _:
             assert_never(choice)
 
