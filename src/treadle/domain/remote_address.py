@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 RemoteScheme: TypeAlias = Literal["https", "http", "ssh", "git"]
 
 # `host:path`, as scp has it; a slash before the colon makes it a local path.
-_SCP = re.compile(r"(?:[^@/:\s]+@)?(?P<host>\[[0-9a-fA-F:.]+\]|[^@/:\s\[\]]+):(?!//)(?P<path>.+)")
+_SCP = re.compile(r"(?:[^@/:\s]+@)?(?P<host>\[[0-9a-fA-F:.]+\]|[^@/:\s\[\]]+):(?!//|:)(?P<path>.+)")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _SCHEMES: dict[str, RemoteScheme] = {
     "https": "https",

@@ -5,7 +5,13 @@ from dataclasses import dataclass, field, replace
 from treadle.domain.remote_address import RemoteAddress, parse_remote_url
 from treadle.workspace.git import Git, GitTimedOut
 from treadle.workspace.landing_filters import read_programs, without_programs
-from treadle.workspace.push_outcome import PushOutcome, RemoteUnreachable, read_outcome
+from treadle.workspace.push_outcome import (
+    AlreadyPushed,
+    PushOutcome,
+    PushRefused,
+    RemoteUnreachable,
+    read_outcome,
+)
 
 TOKEN_VARIABLE = "TREADLE_PUSH_TOKEN"  # noqa: S105  the name of a variable
 # Accepted by GitHub with any kind of token.
@@ -65,16 +71,21 @@ async def push_branch(
 
     Without a token the user's own login does it: ssh, or a credential helper.
     """
-    ready = without_programs(git, await read_programs(git))
-    ready = _unasked(ready)
+    ready = _unasked(without_programs(git, await read_programs(git)))
     place = target.name if isinstance(target, PushRemote) else target.url
     if isinstance(target, TokenPush):
         ready = _with_token(ready, target)
+    ref = f"refs/heads/{branch}"
     try:
-        ran = await ready.try_run(*_PUSH, place, f"{commit}:refs/heads/{branch}")
+        ran = await ready.try_run(*_PUSH, place, f"{commit}:{ref}")
+        outcome = read_outcome(ran.exit_code, ran.output, ran.stderr, commit)
+        if not isinstance(outcome, PushRefused):
+            return outcome
+        # If the connection is cut after the push, git itself sends it again, and that is refused.
+        listed = await ready.try_run("ls-remote", place, ref)
     except GitTimedOut as error:
         return RemoteUnreachable(error.message)
-    return read_outcome(ran.exit_code, ran.output, ran.stderr, commit)
+    return AlreadyPushed(commit) if listed.output == f"{commit}\t{ref}" else outcome
 
 
 def _unasked(git: Git) -> Git:
