@@ -216,7 +216,7 @@ def _line(second: int, text: str) -> str:
 
 
 @asynccontextmanager
-async def memory_site(root: Path) -> AsyncIterator[MemorySite]:
+async def memory_site() -> AsyncIterator[MemorySite]:
     forge = MemoryForge(RepositoryAddress("memory", "forge.example", OWNER, NAME))
     forge.branches["main"] = "0" * 40
     yield MemorySite(forge)

@@ -69,6 +69,8 @@ class RepositoryAnswers:
             ("GET", r"/commits/([^/]+)/check-runs", self.list_check_runs),
             ("GET", r"/commits/([^/]+)/status", self.show_status),
             ("GET", r"/check-runs/(\d+)", self.show_check_run),
+            ("GET", "/actions/runs", self.list_workflow_runs),
+            ("GET", r"/actions/runs/(\d+)/jobs", self.list_jobs),
             ("GET", r"/actions/jobs/(\d+)", self.show_job),
             ("GET", r"/actions/jobs/(\d+)/logs", self.show_log),
             ("GET", r"/collaborators/([^/]+)/permission", self.show_permission),
@@ -223,13 +225,24 @@ class RepositoryAnswers:
             "app": {**app, "slug": job.app},
         }
 
+    def list_workflow_runs(self, *, query: dict[str, str], **_: Any) -> Answer:
+        one = sample({"$ref": "#/components/schemas/workflow-run"})
+        runs = [
+            {**one, "id": number, "head_sha": commit}
+            for number, commit in self.repository.workflow_runs().items()
+            if commit == query["head_sha"]
+        ]
+        return Answer(200, {"total_count": len(runs), "workflow_runs": runs}, pages="workflow_runs")
+
+    def list_jobs(self, number: str, **_: Any) -> Answer:
+        commit = self.repository.workflow_runs()[int(number)]
+        own = [job for job in self.repository.jobs.values() if job.commit == commit]
+        jobs = [job_body(job) for job in own if job.app == "github-actions"]
+        return Answer(200, {"total_count": len(jobs), "jobs": jobs}, pages="jobs")
+
     def show_job(self, number: str, **_: Any) -> Answer:
         job = self.repository.jobs.get(int(number))
-        if job is None:
-            return NOT_FOUND
-        made = sample(response_schema(f"{REPOSITORY}/actions/jobs/{{job_id}}", "get"))
-        facts = {"id": job.id, "name": job.name, "status": job.status, "steps": job.steps}
-        return Answer(200, {**made, **facts, "conclusion": job.conclusion})
+        return Answer(200, job_body(job)) if job else NOT_FOUND
 
     def show_log(self, number: str, **_: Any) -> Answer:
         job = self.repository.jobs.get(int(number))
@@ -252,6 +265,12 @@ class RepositoryAnswers:
         path = f"{REPOSITORY}/collaborators/{{username}}/permission"
         made = sample(response_schema(path, "get"))
         return Answer(200, {**made, "permission": access, "role_name": access})
+
+
+def job_body(job: FakeJob) -> dict[str, Any]:
+    made = sample(response_schema(f"{REPOSITORY}/actions/jobs/{{job_id}}", "get"))
+    facts = {"id": job.id, "name": job.name, "status": job.status, "steps": job.steps}
+    return {**made, **facts, "conclusion": job.conclusion}
 
 
 def said(path: str, items: list[dict[str, Any]]) -> Answer:

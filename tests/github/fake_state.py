@@ -80,6 +80,11 @@ class FakeRepository:
     def path(self) -> str:
         return f"{self.owner}/{self.name}"
 
+    def workflow_runs(self) -> dict[int, str]:
+        """The commits of the runs of workflows: one for each commit with jobs."""
+        commits = [job.commit for job in self.jobs.values() if job.app == "github-actions"]
+        return dict(enumerate(dict.fromkeys(commits), 1))
+
     def next_number(self) -> int:
         return len(self.pulls) + len(self.issues) + 1
 

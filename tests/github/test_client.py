@@ -314,11 +314,28 @@ async def test_every_state_of_a_check_has_its_meaning(
     assert [each.state for each in checks.checks] == [state]
 
 
-async def test_a_token_that_may_not_read_checks_says_so(site: GitHubSite) -> None:
+async def test_a_token_that_may_not_read_checks_reads_the_jobs_of_workflows(
+    site: GitHubSite,
+) -> None:
     commit = site.push(BRANCH)
+    site.push("other")
+    site.run_job(commit, "unit", failed=True, log="assert 1 == 2")
+    site.run_job(commit, "lint", failed=False, log="fine")
+    site.repository.jobs[5] = FakeJob(5, "deploy", commit, app="another-service")
+    site.report(commit, "coverage", "success", "81 %")
     site.fake.tokens[TOKEN] = FakeToken("ada", may_read_checks=False)
 
-    assert isinstance(await site.forge.read_checks(commit), NoPermission)
+    checks = await site.forge.read_checks(commit)
+
+    assert isinstance(checks, CommitChecks)
+    assert [(each.name, each.state) for each in checks.checks] == [
+        ("coverage", "passed"),
+        ("lint", "passed"),
+        ("unit", "failed"),
+    ]
+    assert checks.hidden == "checks of services other than GitHub Actions"
+    log = await site.forge.read_check_log(checks.failed[0])
+    assert log == CheckLog("assert 1 == 2", "Run tests")
 
 
 async def test_a_token_that_may_only_read_opens_nothing(site: GitHubSite) -> None:

@@ -57,6 +57,8 @@ OPERATIONS = (
     (f"{_REPOSITORY}/commits/{{ref}}/check-runs", "get"),
     (f"{_REPOSITORY}/commits/{{ref}}/status", "get"),
     (f"{_REPOSITORY}/check-runs/{{check_run_id}}", "get"),
+    (f"{_REPOSITORY}/actions/runs", "get"),
+    (f"{_REPOSITORY}/actions/runs/{{run_id}}/jobs", "get"),
     (f"{_REPOSITORY}/actions/jobs/{{job_id}}", "get"),
     (f"{_REPOSITORY}/actions/jobs/{{job_id}}/logs", "get"),
     (f"{_REPOSITORY}/collaborators/{{username}}/permission", "get"),

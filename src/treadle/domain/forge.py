@@ -126,6 +126,8 @@ class CommitChecks:
 
     commit: str
     checks: tuple[CiCheck, ...] = ()
+    # What this login may not see, for a person; empty: it sees all.
+    hidden: str = ""
     type: Literal["checks"] = "checks"
 
     @property

@@ -42,12 +42,11 @@ def read_check_runs(data: Any) -> list[CiCheck]:
 
 
 def _check_run(data: Any) -> CiCheck:
-    completed = data["status"] == "completed"
     output = data.get("output") or {}
     url = str(data.get("details_url") or data.get("html_url") or "")
     return CiCheck(
         name=str(data["name"]),
-        state=_STATES.get(str(data.get("conclusion")), "failed") if completed else "pending",
+        state=_state(data),
         url=url,
         summary=_one_line(output.get("title") or ""),
         log_id=_log_id(data, url),
@@ -59,6 +58,29 @@ def _log_id(data: Any, url: str) -> str:
         return f"output:{int(data['id'])}"
     job = _JOB_URL.search(url)
     return f"job:{job[1] if job else int(data['id'])}"
+
+
+def read_run_ids(data: Any) -> list[int]:
+    """The runs of workflows."""
+    return [int(each["id"]) for each in data["workflow_runs"]]
+
+
+def read_jobs(data: Any) -> list[CiCheck]:
+    return [
+        CiCheck(
+            name=str(each["name"]),
+            state=_state(each),
+            url=str(each.get("html_url") or ""),
+            log_id=f"job:{int(each['id'])}",
+        )
+        for each in data["jobs"]
+    ]
+
+
+def _state(data: Any) -> CheckState:
+    if data["status"] != "completed":
+        return "pending"
+    return _STATES.get(str(data.get("conclusion")), "failed")
 
 
 def read_statuses(data: Any) -> list[CiCheck]:

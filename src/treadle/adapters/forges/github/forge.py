@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
 
 from treadle.adapters.forges.github.check_results import (
     read_check_runs,
     read_failed_step,
+    read_jobs,
     read_output,
+    read_run_ids,
     read_statuses,
     step_log,
 )
@@ -47,10 +48,11 @@ from treadle.domain.forge import (
     RepositoryAddress,
     ReviewFeedback,
 )
-from treadle.domain.service_failures import NotFound, Refused, ServiceFailure
+from treadle.domain.service_failures import NoPermission, NotFound, Refused, ServiceFailure
 
 # A failed step is near the end of its job's log.
 MAX_LOG_BYTES = 4 << 20
+HIDDEN_CHECKS = "checks of services other than GitHub Actions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,24 +130,41 @@ class GitHubForge:
         return failure or await self.read_pull_request(number)
 
     async def read_checks(self, commit: str) -> CommitChecks | ServiceFailure:
-        base = f"/commits/{commit}"
+        url = self.client.url(f"/commits/{commit}/status", per_page=PAGE_SIZE)
         runs, statuses = await asyncio.gather(
-            self.client.get_all(
-                self.client.url(f"{base}/check-runs", filter="latest", per_page=PAGE_SIZE),
-                f"the checks of {commit}",
-                read_check_runs,
-            ),
-            self.client.get_all(
-                self.client.url(f"{base}/status", per_page=PAGE_SIZE),
-                f"the statuses of {commit}",
-                read_statuses,
-            ),
+            self._read_runs(commit),
+            self.client.get_all(url, f"the statuses of {commit}", read_statuses),
         )
+        hidden = ""
+        if isinstance(runs, NoPermission):
+            # A fine-grained token cannot be given this permission; that for Actions it can.
+            runs, hidden = await self._read_jobs(commit), HIDDEN_CHECKS
         if not isinstance(runs, list):
             return runs
         if not isinstance(statuses, list):
             return statuses
-        return CommitChecks(commit, tuple(sorted((*runs, *statuses), key=_by_name)))
+        checks = sorted((*runs, *statuses), key=lambda each: (each.name, each.log_id))
+        return CommitChecks(commit, tuple(checks), hidden)
+
+    async def _read_runs(self, commit: str) -> list[CiCheck] | ServiceFailure:
+        path = f"/commits/{commit}/check-runs"
+        url = self.client.url(path, filter="latest", per_page=PAGE_SIZE)
+        return await self.client.get_all(url, f"the checks of {commit}", read_check_runs)
+
+    async def _read_jobs(self, commit: str) -> list[CiCheck] | ServiceFailure:
+        what = f"the workflows of {commit}"
+        url = self.client.url("/actions/runs", head_sha=commit, per_page=PAGE_SIZE)
+        runs = await self.client.get_all(url, what, read_run_ids)
+        if not isinstance(runs, list):
+            return runs
+        jobs: list[CiCheck] = []
+        for run in runs:
+            url = self.client.url(f"/actions/runs/{run}/jobs", filter="latest", per_page=PAGE_SIZE)
+            of_run = await self.client.get_all(url, what, read_jobs)
+            if not isinstance(of_run, list):
+                return of_run
+            jobs += of_run
+        return jobs
 
     async def read_check_log(self, check: CiCheck) -> CheckLog | ServiceFailure:
         kind, _, number = check.log_id.partition(":")
@@ -181,7 +200,3 @@ class GitHubForge:
         if not isinstance(writers, frozenset):
             return writers
         return FeedbackList(with_authors(new, writers))
-
-
-def _by_name(check: CiCheck) -> tuple[str, Any]:
-    return check.name, check.log_id
