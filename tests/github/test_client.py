@@ -10,19 +10,17 @@ from tests.builders import NOON
 from tests.contracts.forges import TOKEN, GitHubSite
 from tests.github.fake_answers import user
 from tests.github.fake_github import Fault
-from tests.github.fake_state import FakeJob, FakeToken
+from tests.github.fake_state import FakeToken
 from treadle.adapters.forges.github.client import MAX_PAGES
 from treadle.adapters.forges.github.pull_requests import MAX_BODY
 from treadle.adapters.trackers.github_issues import GitHubIssues
 from treadle.domain.forge import (
-    MAX_LOG_CHARS,
-    CheckLog,
-    CommitChecks,
     FeedbackList,
     ForgeRepository,
     NewPullRequest,
     OpenedPullRequest,
     PullRequest,
+    PullRequestChange,
 )
 from treadle.domain.service_failures import (
     NoPermission,
@@ -234,110 +232,6 @@ async def test_redirects_in_circles_end(site: GitHubSite) -> None:
     assert isinstance(await site.forge.find_repository(), Unreachable)
 
 
-async def test_the_host_of_the_logs_does_not_get_the_token(site: GitHubSite) -> None:
-    commit = site.push(BRANCH)
-    site.run_job(commit, "unit", failed=True, log="\x1b[31mred\x1b[0m")
-    checks = await site.forge.read_checks(commit)
-    assert isinstance(checks, CommitChecks)
-
-    log = await site.forge.read_check_log(checks.failed[0])
-
-    assert log == CheckLog("red", "Run tests")
-    [request] = site.fake.log_requests
-    assert "authorization" not in request.headers
-
-
-async def test_of_a_long_log_the_end_is_kept(site: GitHubSite) -> None:
-    commit = site.push(BRANCH)
-    site.run_job(commit, "unit", failed=True, log="\n".join(f"line {n}" for n in range(200_000)))
-    checks = await site.forge.read_checks(commit)
-    assert isinstance(checks, CommitChecks)
-
-    log = await site.forge.read_check_log(checks.failed[0])
-
-    assert isinstance(log, CheckLog)
-    assert len(log.text) <= MAX_LOG_CHARS
-    assert log.text.startswith("…\nline ")
-    assert log.text.endswith("\nline 199999")
-
-
-async def test_a_log_that_is_gone_is_not_found(site: GitHubSite) -> None:
-    commit = site.push(BRANCH)
-    site.run_job(commit, "unit", failed=True, log="x")
-    next(iter(site.repository.jobs.values())).log = ""
-    checks = await site.forge.read_checks(commit)
-    assert isinstance(checks, CommitChecks)
-
-    assert await site.forge.read_check_log(checks.failed[0]) == NotFound("the log of unit")
-
-
-async def test_a_service_without_logs_has_its_own_words(site: GitHubSite) -> None:
-    commit = site.push(BRANCH)
-    output = {"title": "2 problems", "summary": "Line 3 is long.", "text": "So is line 4."}
-    site.repository.jobs[5] = FakeJob(
-        5, "lint", commit, conclusion="failure", app="linter", output=output
-    )
-
-    checks = await site.forge.read_checks(commit)
-    assert isinstance(checks, CommitChecks)
-    [check] = checks.failed
-
-    assert (check.summary, check.url) == ("2 problems", "https://ci.example.com/7")
-    assert await site.forge.read_check_log(check) == CheckLog(
-        "2 problems\n\nLine 3 is long.\n\nSo is line 4."
-    )
-
-
-@pytest.mark.parametrize(
-    ("status", "conclusion", "state"),
-    [
-        ("queued", None, "pending"),
-        ("in_progress", None, "pending"),
-        ("completed", "success", "passed"),
-        ("completed", "failure", "failed"),
-        ("completed", "timed_out", "failed"),
-        ("completed", "neutral", "skipped"),
-        ("completed", "skipped", "skipped"),
-        ("completed", "cancelled", "cancelled"),
-        ("completed", "action_required", "blocked"),
-    ],
-)
-async def test_every_state_of_a_check_has_its_meaning(
-    site: GitHubSite, status: str, conclusion: str | None, state: str
-) -> None:
-    commit = site.push(BRANCH)
-    site.repository.jobs[5] = FakeJob(5, "unit", commit, status=status, conclusion=conclusion)
-
-    checks = await site.forge.read_checks(commit)
-
-    assert isinstance(checks, CommitChecks)
-    assert [each.state for each in checks.checks] == [state]
-
-
-async def test_a_token_that_may_not_read_checks_reads_the_jobs_of_workflows(
-    site: GitHubSite,
-) -> None:
-    commit = site.push(BRANCH)
-    site.push("other")
-    site.run_job(commit, "unit", failed=True, log="assert 1 == 2")
-    site.run_job(commit, "lint", failed=False, log="fine")
-    site.repository.jobs[5] = FakeJob(5, "deploy", commit, app="another-service")
-    site.report(commit, "coverage", "success", "81 %")
-    site.fake.tokens[TOKEN] = FakeToken("ada", may_read_checks=False)
-
-    checks = await site.forge.read_checks(commit)
-
-    assert isinstance(checks, CommitChecks)
-    assert [(each.name, each.state) for each in checks.checks] == [
-        ("coverage", "passed"),
-        ("lint", "passed"),
-        ("unit", "failed"),
-    ]
-    assert checks.hidden == "checks of services other than GitHub Actions"
-    log = await site.forge.read_check_log(checks.failed[0])
-    assert log == CheckLog("assert 1 == 2", "Run tests")
-
-
 async def test_a_token_that_may_only_read_opens_nothing(site: GitHubSite) -> None:
     site.push(BRANCH)
     site.fake.tokens[TOKEN] = FakeToken("ada", may_write=False)
@@ -394,3 +288,36 @@ async def test_a_pull_request_is_no_issue(site: GitHubSite) -> None:
     number = (await opened(site)).number
 
     assert await GitHubIssues(site.client).read_issue(number) == NotFound(f"issue #{number}")
+
+
+@pytest.mark.parametrize(
+    ("kind", "failure"),
+    [
+        ("FORBIDDEN", NoPermission("the token may not use pull request #1: not so")),
+        ("NOT_FOUND", NotFound("pull request #1")),
+        ("RATE_LIMITED", RateLimited(NOON + timedelta(minutes=1))),
+        ("UNPROCESSABLE", Refused("GitHub refuses pull request #1: not so")),
+    ],
+)
+async def test_an_error_of_graphql_is_a_value(
+    site: GitHubSite, kind: str, failure: ServiceFailure
+) -> None:
+    await opened(site)
+    body = {"data": None, "errors": [{"type": kind, "message": "not so"}]}
+    site.fake.faults.append(Fault("/graphql$", 200, {}, json.dumps(body).encode()))
+
+    result = await site.forge.update_pull_request(1, PullRequestChange(draft=True))
+
+    assert result == failure
+
+
+async def test_what_holds_already_is_not_sent(site: GitHubSite) -> None:
+    site.push(BRANCH)
+    await site.forge.open_pull_request(replace(NEW, body="One\n\ntwo"))
+    site.fake.received.clear()
+
+    await site.forge.update_pull_request(
+        1, PullRequestChange(title=NEW.title, body="One\n\ntwo", draft=False)
+    )
+
+    assert [each.method for each in site.fake.received] == ["GET"]

@@ -23,9 +23,11 @@ PLAIN = {
     "LC_ALL": "C.UTF-8",
     "CLAUDE_BIN": "/opt/claude",
     "PIP_INDEX_URL": "https://index.example/simple",
+    "GH_HOST": "git.example.com",
 }
 SECRET = {
     "ANTHROPIC_API_KEY": "sk-personal",
+    "GH_TOKEN": "ghp_personal",
     "HTTP_PROXY": "http://ada:word@proxy.example:3128",
     "npm_config__auth": "YWRhOndvcmQ=",
     "PIP_EXTRA_INDEX_URL": "https://token@index.example/simple",
