@@ -7,6 +7,11 @@ from typing import Literal
 from treadle.domain.events.agent import ToolCalled, ToolDecided, ToolFinished, UsageReported
 from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.focus import BacklogSaved, IssueSaved
+from treadle.domain.events.publishing import (
+    BranchPushed,
+    PullRequestOpened,
+    PullRequestUpdated,
+)
 from treadle.domain.events.run import (
     InterruptRequested,
     RoundStarted,
@@ -90,6 +95,8 @@ class LogState:
     tool_files: tuple[ToolFile, ...] = ()
     landed: WorkLanded | None = None
     kept: WorkKept | None = None
+    pushed: BranchPushed | None = None
+    pull_request: PullRequestOpened | PullRequestUpdated | None = None
     deliverables: tuple[DeliverableView, ...] = ()
     # Paths that a focus run leaves to a person: the unclear specification, the remaining work.
     spec_issue: str = ""
@@ -227,6 +234,8 @@ def _apply_work_event(state: LogState, recorded: RecordedEvent) -> LogState:
             return replace(state, failed_setup=_failed_setup(state.failed_setup, event))
         case WorkImported() | WorkChanged() | WorkLanded() | WorkKept() as event:
             return _apply_commit_event(state, event)
+        case BranchPushed() | PullRequestOpened() | PullRequestUpdated() as event:
+            return _apply_publishing_event(state, event)
         case ToolFilesTouched(files=files):
             return replace(state, tool_files=files)
         case IssueSaved(path=path):
@@ -242,6 +251,15 @@ def _failed_setup(failed: SetupFinished | None, event: SetupFinished) -> SetupFi
     if event.exit_code:
         return event
     return failed if failed is not None and event.commit and not failed.commit else None
+
+
+def _apply_publishing_event(
+    state: LogState, event: BranchPushed | PullRequestOpened | PullRequestUpdated
+) -> LogState:
+    if isinstance(event, BranchPushed):
+        return replace(state, pushed=event)
+    # What was kept here in an earlier leg is published now.
+    return replace(state, pull_request=event, kept=None)
 
 
 def _apply_commit_event(

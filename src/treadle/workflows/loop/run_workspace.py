@@ -75,6 +75,11 @@ class RunWorkspace:
         return self._snapshot.commit
 
     @property
+    def origin(self) -> Snapshot:
+        """The state of the user's checkout when the run began."""
+        return self._snapshot
+
+    @property
     def starts_from_checkout(self) -> bool:
         """Whether the run began with the user's checkout, and not with work of an earlier run."""
         return self._start == self._snapshot.commit
@@ -248,10 +253,10 @@ class RunWorkspace:
         result = write_notes(self._spec.project.root, self._spec.clean(text))
         return result.reason if isinstance(result, NotesRefused) else ""
 
-    def keep(self, reason: str) -> None:
-        """Leave the work on its branch; record why, and how to land it."""
+    def keep(self, reason: str, command: str = "") -> None:
+        """Leave the work on its branch; record why, and how to bring it where it belongs."""
         if self.imported is not None:
-            command = f"treadle land {short_id(self._spec.run)}"
+            command = command or f"treadle land {short_id(self._spec.run)}"
             event = WorkKept(self.imported.branch, reason, command)
             self._spec.log.record(event, once=f"kept {self.imported.commit} {reason}")
 
