@@ -1,6 +1,6 @@
 # Two commands do everything: `make demo` shows the product at work, `make test` proves it.
 # They set up what they need first; see scripts/setup.sh for exactly what that is.
-.PHONY: help setup setup-tests demo test test-fast check fix bench crash-matrix fuzz toolchains drills docs lock
+.PHONY: help setup setup-tests demo test test-fast check fix bench crash-matrix fuzz toolchains drills contracts docs lock
 PY := .venv/bin/python
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -48,6 +48,9 @@ toolchains: setup-tests  ## ordinary compilers, test runners and servers in the 
 
 drills: setup-tests  ## agents that cheat, and honest ones, in whole runs of many test runners
 	@$(PY) -m pytest -q -n 3 --all-drills tests/drills
+
+contracts: setup  ## prune the vendored schemas of services anew from their packages (npm)
+	@$(PY) -m tests.github.vendor_schema
 
 docs: setup  ## write docs/reference anew from the code
 	@$(PY) -m docs.reference.generate

@@ -64,14 +64,14 @@ system_packages() {
   fi
 }
 
-# The programs that tests/{toolchains,projects,drills} run in the sandbox. No server is started: the tests start
-# their own. Debian's usual cargo may be too old for indexes without git.
+# The programs that tests/{toolchains,projects,drills} run in the sandbox, and gh for tests/github. No server is
+# started: the tests start their own. Debian's usual cargo may be too old for indexes without git.
 toolchains() {
   missing=""
   rust=$(apt-cache show cargo-web >/dev/null 2>&1 && echo cargo-web || echo cargo)
   for program in gcc:gcc g++:g++ make:make cmake:cmake ninja:ninja-build cargo:"$rust" go:golang-go \
     javac:default-jdk-headless redis-server:redis-server file:file lscpu:util-linux script:bsdutils \
-    phpunit:phpunit rspec:ruby-rspec bats:bats pytest:python3-pytest; do
+    phpunit:phpunit rspec:ruby-rspec bats:bats pytest:python3-pytest gh:gh; do
     # The tests have the system's programs alone on their PATH.
     (PATH=/usr/local/bin:/usr/bin:/bin && command -v "${program%:*}" >/dev/null 2>&1) || missing="$missing ${program#*:}"
   done

@@ -20,7 +20,16 @@ from docs.reference.exit_code_texts import (
 from treadle.adapters.agents.registry import all_kinds
 from treadle.cli.main import COMMANDS, treadle
 from treadle.cli.run_options import WorkflowOptions
-from treadle.domain.events import agent, focus, oversight, run, session, verification, work
+from treadle.domain.events import (
+    agent,
+    focus,
+    oversight,
+    publishing,
+    run,
+    session,
+    verification,
+    work,
+)
 from treadle.domain.events.all_events import DISPLAY_ONLY, Event
 from treadle.domain.exit_reasons import END_REASONS, MEANINGS
 from treadle.settings.environment import ANY_AGENT_VARIABLES, DATABASE_URL
@@ -177,6 +186,7 @@ GROUPS: tuple[tuple[str, ModuleType], ...] = (
     ("Work", work),
     ("Verification", verification),
     ("Focus", focus),
+    ("Publishing", publishing),
     ("Oversight", oversight),
 )
 

@@ -25,7 +25,7 @@ _ANYTHING = {"allow_extra_args": True, "ignore_unknown_options": True}
 def set_(context: click.Context, name: str) -> None:
     """Keep the credential NAME; it is read from standard input, or asked for without showing it.
 
-    Names: anthropic-api-key, claude-oauth-token.
+    Names: anthropic-api-key, claude-oauth-token, github-token, github-enterprise-token.
     """
     command_context: CommandContext = context.obj
     if context.args:
@@ -56,7 +56,7 @@ def list_(command_context: CommandContext, *, as_json: bool) -> None:
         click.echo("No credential is kept. Hand one over with `treadle auth set NAME`.", err=True)
     for each in credentials:
         note = f"  not used: {each.outranked_by} is set" if each.outranked_by else ""
-        click.echo(f"{each.credential.name:20} {each.since.astimezone():%Y-%m-%d %H:%M}{note}")
+        click.echo(f"{each.credential.name:24} {each.since.astimezone():%Y-%m-%d %H:%M}{note}")
 
 
 @command.command("rm")

@@ -108,7 +108,14 @@ _WORKFLOW_OPTIONS = (
     click.option(
         "--land",
         type=click.Choice(get_args(LandingMode)),
-        help="What happens to finished work: into your checkout, ask first, or leave the branch.",
+        help="What happens to finished work: into your checkout, ask first, leave the branch, or"
+        " pull_request.",
+    ),
+    click.option(
+        "--pr",
+        "land",
+        flag_value="pull_request",
+        help="Push the branch and open a pull request: --land pull_request.",
     ),
     click.option(
         "--approve-plan/--no-approve-plan",

@@ -7,7 +7,8 @@ from treadle.domain.deliverable import Tally
 from treadle.domain.exit_reasons import DONE, ExitReason, exit_code
 from treadle.domain.usage import Usage
 
-LandingMode = Literal["auto", "ask", "never"]
+# pull_request: the branch is pushed and proposed, and the checkout stays as it is.
+LandingMode = Literal["auto", "ask", "never", "pull_request"]
 
 
 @dataclass(frozen=True, slots=True)

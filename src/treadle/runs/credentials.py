@@ -3,15 +3,16 @@
 Also the one list of secrets that are known here, none of which may be stored or shown.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from treadle.adapters.agents.registry import all_kinds
+from treadle.adapters.forges.forge_kinds import KINDS as FORGE_KINDS
 from treadle.adapters.packages.package_sources import login_secrets
 from treadle.adapters.stores.private_files import CredentialFiles
-from treadle.domain.agent_kind import AgentLogin, ModelCredential
+from treadle.domain.agent_kind import AgentLogin
 from treadle.domain.errors import UsageError
 from treadle.domain.storage import passwords_in
 from treadle.policy.secret_variables import assigned_secrets, secret_values
@@ -24,15 +25,24 @@ LONGEST_FILE = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
+class CredentialName:
+    """A name that a person can set, what it is for, and the variables that outrank it."""
+
+    name: str
+    purpose: str
+    variables: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class StoredCredential:
     """A credential that is kept, and the variable that takes its place, if one does."""
 
-    credential: ModelCredential
+    credential: CredentialName
     since: datetime
     outranked_by: str = ""
 
 
-def store_credential(environment: Environment, name: str, value: str) -> ModelCredential:
+def store_credential(environment: Environment, name: str, value: str) -> CredentialName:
     """Keep the value under one of the known names."""
     credential = _known(name)
     if not value:
@@ -50,9 +60,8 @@ def list_credentials(environment: Environment) -> list[StoredCredential]:
     """What is kept under a known name; whatever else lies there is none of ours."""
     stored = {kept.name: kept.since for kept in CredentialFiles(environment.root).list_files()}
     return [
-        StoredCredential(each, stored[each.name], _own_login(environment, login))
-        for login in _logins()
-        for each in login.credentials
+        StoredCredential(each, stored[each.name], _first_set(environment, each.variables))
+        for each in _known_credentials().values()
         if each.name in stored
     ]
 
@@ -65,7 +74,7 @@ def delete_credential(environment: Environment, name: str) -> bool:
 def with_stored_login(environment: Environment, login: AgentLogin | None) -> Environment:
     """The environment with the login that Treadle keeps for the agent, unless it has one of its
     own, or the agent needs none."""
-    if login is None or _own_login(environment, login):
+    if login is None or _first_set(environment, login.variables):
         return environment
     files = CredentialFiles(environment.root)
     for each in login.credentials:
@@ -89,9 +98,13 @@ def known_secrets(environment: Environment, *places: str) -> list[str]:
 
 
 def credential_values(environment: Environment) -> list[str]:
-    """The secret values in the environment of an agent, of whatever kind."""
+    """The secret values in the environment of an agent or a forge, of whatever kind."""
     raw = environment.raw
-    names = (name for kind in all_kinds() for name in kind.variables.secrets)
+    forges = (each for kind in FORGE_KINDS for each in kind.credentials)
+    names = (
+        *(name for kind in all_kinds() for name in kind.variables.secrets),
+        *(name for each in forges for name in each.variables),
+    )
     return [raw[name] for name in names if raw.get(name)]
 
 
@@ -135,15 +148,26 @@ def _logins() -> list[AgentLogin]:
     return [kind.login for kind in all_kinds() if kind.login is not None]
 
 
-def _known_credentials() -> Mapping[str, ModelCredential]:
-    return {each.name: each for login in _logins() for each in login.credentials}
+def _known_credentials() -> Mapping[str, CredentialName]:
+    of_agents = (
+        CredentialName(each.name, each.purpose, login.variables)
+        for login in _logins()
+        for each in login.credentials
+    )
+    of_forges = (
+        CredentialName(each.name, each.purpose, each.variables)
+        for kind in FORGE_KINDS
+        for each in kind.credentials
+    )
+    return {each.name: each for each in (*of_agents, *of_forges)}
 
 
-def _own_login(environment: Environment, login: AgentLogin) -> str:
-    return next((name for name in login.variables if environment.raw.get(name)), "")
+def _first_set(environment: Environment, variables: Iterable[str]) -> str:
+    """The first of the variables that has a value; empty if none has."""
+    return next((name for name in variables if environment.raw.get(name)), "")
 
 
-def _known(name: str) -> ModelCredential:
+def _known(name: str) -> CredentialName:
     known = _known_credentials()
     if name not in known:
         # What was typed is not said again: it may be the credential itself.

@@ -23,6 +23,7 @@ from treadle.settings.environment import Environment, agent_environment
 from treadle.settings.load import load_settings
 from treadle.wiring.agent import program_choice
 from treadle.wiring.browser import find_browser, wants_browser
+from treadle.wiring.forge import describe_forge, find_forge
 from treadle.wiring.limits import disk_watch
 from treadle.wiring.sandbox import choose_sandbox, find_groups
 from treadle.wiring.search_path import without_project
@@ -62,6 +63,7 @@ async def examine(project: Path, environment: Environment) -> list[DoctorFinding
         ("git", lambda: _git(project, environment)),
         ("project", lambda: _project(project, environment)),
         ("identity", lambda: _identity(project, environment)),
+        ("forge", lambda: _forge(project, environment)),
         ("settings", lambda: _settings(project, environment)),
         (kind.name, lambda: _agent(kind, project, environment)),
         ("login", lambda: _login(kind, environment)),
@@ -109,6 +111,12 @@ async def _project(project: Path, environment: Environment) -> DoctorFinding:
 async def _identity(project: Path, environment: Environment) -> DoctorFinding:
     who = await read_identity(await find_project(project, environment.raw))
     return DoctorFinding("identity", "good", f"commits carry {who.name} <{who.email}>")
+
+
+async def _forge(project: Path, environment: Environment) -> DoctorFinding:
+    choice = await find_forge(await find_project(project, environment.raw), environment)
+    text, fix = describe_forge(choice)
+    return DoctorFinding("forge", "warning" if fix else "good", text, fix)
 
 
 async def _settings(project: Path, environment: Environment) -> DoctorFinding:

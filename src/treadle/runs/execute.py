@@ -21,7 +21,6 @@ from treadle.domain.ports import KillableAgent
 from treadle.domain.run import (
     DeletionLimits,
     LandingChoice,
-    LandingMode,
     RunResult,
     WeakeningLimits,
 )
@@ -35,8 +34,9 @@ from treadle.policy.redaction import make_redactor
 from treadle.runs.active_run import ActiveRun, RedactedSteps
 from treadle.runs.credentials import run_secrets, with_stored_login
 from treadle.runs.heartbeat import last_beat
-from treadle.runs.land import land_at_end
+from treadle.runs.land import land_at_end, landing_mode
 from treadle.runs.previous_runs import previous_runs_of, require_all_landed
+from treadle.runs.publish import publish_at_end
 from treadle.runs.recovery import end_leftovers
 from treadle.runs.request import specification_notice
 from treadle.runs.sandbox_probe import probe_sandbox
@@ -229,7 +229,9 @@ async def _run_loop(active: ActiveRun, driver: SessionDriver, steps: Steps) -> R
         active.loop = await workflow.build(parts)
         result = await active.loop.run()
         changes = await record_changes(parts, active.context.checked.spec)
-        if workflow.lands:
+        if active.loop.landing.when == "pull_request":
+            await publish_at_end(active.context, parts, result)
+        elif workflow.lands:
             await land_at_end(active.context, parts, active.loop.landing, result, changes)
     except StoreError:
         raise  # not the run's end: it continues when that is repaired
@@ -262,7 +264,7 @@ async def _prepare(context: RunContext, driver: SessionDriver, steps: Steps) -> 
     finally:
         probing.cancel()
     landing = LandingChoice(
-        landing_mode(settings.land, separated=proof.separated),
+        landing_mode(settings.land, checked.workflow.place, separated=proof.separated),
         by_approval=checked.host.asks_by_approval,
         deletions=DeletionLimits(settings.land_ask_deletions, settings.land_ask_deletions_percent),
         weakenings=WeakeningLimits(
@@ -270,11 +272,6 @@ async def _prepare(context: RunContext, driver: SessionDriver, steps: Steps) -> 
         ),
     )
     return await compose(context, workspace, driver, steps, previous, landing)
-
-
-def landing_mode(configured: LandingMode, *, separated: bool) -> LandingMode:
-    """Ask a person instead of landing if other processes could have used the agent's tools."""
-    return "ask" if configured == "auto" and not separated else configured
 
 
 def _started(checked: CheckedRequest) -> RunStarted:

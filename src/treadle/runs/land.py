@@ -9,6 +9,7 @@ from treadle.domain.run import LandingChoice, LandingMode, RunResult
 from treadle.runs.previous_runs import reverted_landing
 from treadle.wiring.checked_request import CheckedRequest
 from treadle.wiring.run_context import RunContext
+from treadle.workflows.definition import WorkPlace
 from treadle.workflows.loop.approval_requests import ask
 from treadle.workflows.loop.landing import landing_question, why_not_landed
 from treadle.workflows.loop.recorded_changes import RecordedChanges
@@ -38,8 +39,8 @@ async def land_at_end(
 ) -> None:
     """Land finished work as the settings say; otherwise record why it is kept."""
     checked, workspace = context.checked, parts.workspace
-    if reason := _why_keep(checked, result):
-        workspace.keep(reason)
+    if not result.succeeded:
+        workspace.keep("the run did not finish its work")
         return
     unchanged = checked.workflow.unchanged_warning
     if unchanged and result.rounds and workspace.imported is None:
@@ -62,11 +63,12 @@ async def land_at_end(
     await parts.steps.step("land", act, returns=LandingDecided)
 
 
-def _why_keep(checked: CheckedRequest, result: RunResult) -> str:
-    """Why nothing of the work lands; empty if it may."""
-    if not result.succeeded:
-        return "the run did not finish its work"
-    return "it is on a branch of its own" if checked.workflow.place == "branch" else ""
+def landing_mode(configured: LandingMode, place: WorkPlace, *, separated: bool) -> LandingMode:
+    """Ask a person instead of landing if other processes could have used the agent's tools. Work
+    on a branch of its own never lands: it is published, unless that is switched off."""
+    if place == "branch":
+        return configured if configured == "never" else "pull_request"
+    return "ask" if configured == "auto" and not separated else configured
 
 
 def _why_ask(choice: LandingChoice, parts: RunParts, changes: RecordedChanges | None) -> str:

@@ -11,7 +11,7 @@ from treadle.domain.errors import UsageError
 from treadle.domain.run_request import RunRequest
 from treadle.domain.stored_path import path_from, stored_path
 from treadle.runs.trust import load_trusted
-from treadle.settings.definitions import Settings
+from treadle.settings.definitions import Settings, WorkspaceSettings
 from treadle.settings.environment import Environment
 from treadle.settings.environment_values import read_variables
 from treadle.settings.keys import known_keys
@@ -89,6 +89,9 @@ async def checked_commands(
 ) -> CheckedRequest:
     """What the commands of a project need: no specification, and nobody to commit as."""
     environment, workspace = host.environment, settings.workspace
+    if any(request.inputs.get(name) for name in find_workflow(request.workflow).foreign_inputs):
+        # Whoever wrote the text must not get at what these files hold.
+        workspace = WorkspaceSettings()
     reach, indexes, included, git_files = await asyncio.gather(
         find_sandbox_reach(settings.sandbox, settings.policy.profiles, environment, project.root),
         find_sandbox_indexes(settings, environment, project),

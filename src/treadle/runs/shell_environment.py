@@ -13,6 +13,7 @@ from dataclasses import replace
 import orjson
 
 from treadle.adapters.agents.registry import all_kinds
+from treadle.adapters.forges.forge_kinds import KINDS as FORGE_KINDS
 from treadle.adapters.stores.private_files import PrivateFiles
 from treadle.domain.run_request import RunRequest
 from treadle.policy.secret_variables import may_hold_secret
@@ -78,8 +79,13 @@ def split_variables(raw: Mapping[str, str]) -> tuple[dict[str, str], dict[str, s
         for name in passed.names
     }
     programs = {name for each in kinds for name in (each.variables.program, *each.variables.host)}
-    known_secrets = {name for kind in kinds for name in kind.variables.secrets}
-    wanted = (names | programs | known_secrets | _OF_TOOLS) - _OF_PROCESS
+    tokens = (each for kind in FORGE_KINDS for each in kind.credentials)
+    known_secrets = {
+        *(name for kind in kinds for name in kind.variables.secrets),
+        *(name for each in tokens for name in each.variables),
+    }
+    hosts = {name for kind in FORGE_KINDS for name in kind.host_variables}
+    wanted = (names | programs | known_secrets | hosts | _OF_TOOLS) - _OF_PROCESS
     plain: dict[str, str] = {}
     secret: dict[str, str] = {}
     for name, value in raw.items():

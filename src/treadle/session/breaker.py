@@ -1,4 +1,4 @@
-"""The circuit breaker of an outside service, as pure functions over session results.
+"""The circuit breaker of an outside service, as pure functions over reports of its uses.
 
 closed     runs use the service; FAILURE_LIMIT failures in a row open the breaker
 open       no run uses the service until `until`
@@ -54,10 +54,20 @@ class ServiceUnavailable:
 
 @dataclass(frozen=True, slots=True)
 class BreakerUpdate:
-    """The breaker after a session, and the event to record."""
+    """The breaker after a report, and the event to record."""
 
     breaker: CircuitBreaker
     event: BreakerEvent = None
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceReport:
+    """What one use of the service has shown."""
+
+    result: ServiceResult
+    # The session or request; of two reports with one name the second changes nothing.
+    reporter: str
+    message: str = ""
 
 
 def state_of(breaker: CircuitBreaker, now: datetime) -> BreakerState:
@@ -90,11 +100,26 @@ def report_session(
     rest: timedelta = REST,
 ) -> BreakerUpdate:
     """Update the breaker with the end of a session; repeating it changes nothing more."""
-    match service_result(result.outcome):
+    outcome = result.outcome
+    message = outcome.message if isinstance(outcome, ExecutionError) else ""
+    report = ServiceReport(service_result(outcome), result.session, message)
+    return report_service(breaker, run, report, now, rest=rest)
+
+
+def report_service(
+    breaker: CircuitBreaker,
+    run: str,
+    report: ServiceReport,
+    now: datetime,
+    *,
+    rest: timedelta = REST,
+) -> BreakerUpdate:
+    """Update the breaker with one use of the service; repeating it changes nothing more."""
+    match report.result:
         case "failed":
-            return _after_failure(breaker, result, now, rest)
+            return _after_failure(breaker, report, now, rest)
         case "worked":
-            return _after_success(breaker, result)
+            return _after_success(breaker, report)
         case None:
             # The probe was inconclusive, so another run may probe.
             ended = replace(breaker, probe="", until=now) if breaker.probe == run else breaker
@@ -123,31 +148,31 @@ def service_result(outcome: Outcome) -> ServiceResult:
 
 
 def _after_failure(
-    breaker: CircuitBreaker, result: SessionResult, now: datetime, rest: timedelta
+    breaker: CircuitBreaker, report: ServiceReport, now: datetime, rest: timedelta
 ) -> BreakerUpdate:
-    if breaker.reporter == result.session:
+    if breaker.reporter == report.reporter:
         return BreakerUpdate(breaker, _opened_event(breaker))
     failures = breaker.failures + 1
-    failed = replace(breaker, failures=failures, reporter=result.session)
+    failed = replace(breaker, failures=failures, reporter=report.reporter)
     if breaker.until is None and failures < FAILURE_LIMIT:
         return BreakerUpdate(failed)
     if breaker.until is not None and now < breaker.until and not breaker.probe:
         # It started before the breaker opened, so it does not extend the pause.
         return BreakerUpdate(replace(breaker, failures=failures))
-    opened = replace(failed, until=now + rest, probe="", reason=_reason(failures, result.outcome))
+    opened = replace(failed, until=now + rest, probe="", reason=_reason(failures, report.message))
     return BreakerUpdate(opened, _opened_event(opened))
 
 
-def _after_success(breaker: CircuitBreaker, result: SessionResult) -> BreakerUpdate:
+def _after_success(breaker: CircuitBreaker, report: ServiceReport) -> BreakerUpdate:
     closed = BreakerClosed(breaker.service)
     if breaker.until is not None:
         reset_breaker = CircuitBreaker(
-            breaker.service, reporter=result.session, version=breaker.version
+            breaker.service, reporter=report.reporter, version=breaker.version
         )
         return BreakerUpdate(reset_breaker, closed)
     if breaker.failures:
         return BreakerUpdate(CircuitBreaker(breaker.service, version=breaker.version))
-    return BreakerUpdate(breaker, closed if breaker.reporter == result.session else None)
+    return BreakerUpdate(breaker, closed if breaker.reporter == report.reporter else None)
 
 
 def _opened_event(breaker: CircuitBreaker) -> BreakerOpened | None:
@@ -156,7 +181,6 @@ def _opened_event(breaker: CircuitBreaker) -> BreakerOpened | None:
     return BreakerOpened(breaker.service, breaker.reason, breaker.until)
 
 
-def _reason(failures: int, outcome: Outcome) -> str:
-    message = outcome.message if isinstance(outcome, ExecutionError) else ""
+def _reason(failures: int, message: str) -> str:
     line = " ".join(message.split())[:_LONGEST_REASON]
     return f"it failed {failures} times in a row, the last time with: {line}"

@@ -183,7 +183,7 @@ class Settings:
 
     version: int = setting("The version of this file's format.", VERSION, above=0)
     land: LandingMode = setting(
-        "Bring finished work into your checkout: auto when it is unchanged, ask first, never.",
+        "Finished work: into your checkout (auto, ask first), pull_request, or never.",
         "auto",
     )
     land_ask_deletions: int = setting(

@@ -7,6 +7,11 @@ from typing import Literal
 from treadle.domain.events.agent import ToolCalled, ToolDecided, ToolFinished, UsageReported
 from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.focus import BacklogSaved, IssueSaved
+from treadle.domain.events.publishing import (
+    BranchPushed,
+    PullRequestOpened,
+    PullRequestUpdated,
+)
 from treadle.domain.events.run import (
     InterruptRequested,
     RoundStarted,
@@ -93,6 +98,8 @@ class LogState:
     kept: WorkKept | None = None
     # Of all rounds together.
     dropped: DroppedCommitsKept | None = None
+    pushed: BranchPushed | None = None
+    pull_request: PullRequestOpened | PullRequestUpdated | None = None
     deliverables: tuple[DeliverableView, ...] = ()
     # Paths that a focus run leaves to a person: the unclear specification, the remaining work.
     spec_issue: str = ""
@@ -228,10 +235,12 @@ def _apply_work_event(state: LogState, recorded: RecordedEvent) -> LogState:
             return replace(state, workspace=event.path, branch=event.branch, snapshot=uncommitted)
         case SetupFinished() as event:
             return replace(state, failed_setup=_failed_setup(state.failed_setup, event))
-        case WorkImported() | WorkChanged() | WorkLanded() | WorkKept() as event:
+        case (
+            WorkImported() | WorkChanged() | WorkLanded() | WorkKept() | DroppedCommitsKept()
+        ) as event:
             return _apply_commit_event(state, event)
-        case DroppedCommitsKept() as event:
-            return replace(state, dropped=_add_dropped(state.dropped, event))
+        case BranchPushed() | PullRequestOpened() | PullRequestUpdated() as event:
+            return _apply_publishing_event(state, event)
         case ToolFilesTouched(files=files):
             return replace(state, tool_files=files)
         case IssueSaved(path=path):
@@ -257,10 +266,22 @@ def _add_dropped(
     return replace(event, refs=(*before.refs, *event.refs), commits=before.commits + event.commits)
 
 
+def _apply_publishing_event(
+    state: LogState, event: BranchPushed | PullRequestOpened | PullRequestUpdated
+) -> LogState:
+    if isinstance(event, BranchPushed):
+        return replace(state, pushed=event)
+    # What was kept here in an earlier leg is published now.
+    return replace(state, pull_request=event, kept=None)
+
+
 def _apply_commit_event(
-    state: LogState, event: WorkImported | WorkChanged | WorkLanded | WorkKept
+    state: LogState,
+    event: WorkImported | WorkChanged | WorkLanded | WorkKept | DroppedCommitsKept,
 ) -> LogState:
     match event:
+        case DroppedCommitsKept():
+            return replace(state, dropped=_add_dropped(state.dropped, event))
         case WorkImported():
             return replace(state, branch=event.branch, commits=event.commits)
         case WorkChanged():

@@ -191,6 +191,13 @@ def _work_facts(state: LogState) -> list[RunFact]:
             text = f"your uncommitted changes are in commit {short_commit(state.snapshot)} below it"
             facts.append(Fact("yours", text, "warning"))
         return facts
+    if state.pull_request is not None and state.kept is None:
+        return _pull_request_facts(state)
+    if state.pushed is not None and state.kept is None:
+        return [
+            Fact("work", f"{commits} pushed to {state.pushed.remote}", "good"),
+            Fact("branch", state.pushed.branch),
+        ]
     if state.kept is not None:
         return [
             Fact("work", f"not merged: {state.kept.reason}", "warning"),
@@ -212,6 +219,23 @@ def _dropped_facts(state: LogState) -> list[RunFact]:
         ReasonFact(refs),
         CommandFact("to see", f"git --git-dir={quote(dropped.store)} log --no-walk --all"),
     ]
+
+
+def _pull_request_facts(state: LogState) -> list[RunFact]:
+    """The link, the size of the change, and whether it is a draft."""
+    request = state.pull_request
+    if request is None:
+        return []
+    style: Style = "warning" if request.draft else "good"
+    kind = "draft, not proven enough" if request.draft else "ready"
+    facts: list[RunFact] = [
+        Fact("pull request", f"{kind}: {sanitize(request.title)}", style),
+        Fact("", sanitize(request.url)),
+    ]
+    if (changes := state.changes) is not None:
+        files = pluralize(changes.added + changes.changed + changes.deleted, "file")
+        facts.append(Fact("", f"{files} · +{changes.lines_added} −{changes.lines_deleted}"))
+    return [*facts, Fact("branch", state.branch)]
 
 
 def _start_facts(

@@ -73,6 +73,8 @@ class Workflow:
     build: Callable[["RunParts"], Awaitable["RunLoop"]]
     # Names of inputs that a person may pass besides settings.
     inputs: tuple[str, ...] = ()
+    # Those with which the text of others starts the run: it gets no included files.
+    foreign_inputs: tuple[str, ...] = ()
     # Raises a UsageError before the run exists.
     check: Callable[[Path], None] = require_nothing
     # Whether it works on deliverables.

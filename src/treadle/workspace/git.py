@@ -57,6 +57,10 @@ class GitFailed(TreadleError):
     """A git command failed that works in a healthy repository."""
 
 
+class GitTimedOut(GitFailed):
+    """A git command was still running at its time limit, and was ended."""
+
+
 @dataclass(frozen=True, slots=True)
 class GitResult:
     """The result of a command; a non-zero exit code may be an answer."""
@@ -109,7 +113,7 @@ class Git:
             async with asyncio.timeout(self.limit_s):
                 output, stderr = await asyncio.shield(communication)
         except TimeoutError:
-            raise GitFailed(
+            raise GitTimedOut(
                 f"git {_command(arguments)} was still running after {self.limit_s:g} s"
                 f" in {self.directory} and was ended",
                 hint="see whether the disk is slow, or another program holds a lock there",

@@ -14,6 +14,11 @@ from treadle.domain.events.focus import (
     ReviewJudged,
     ReviewWritten,
 )
+from treadle.domain.events.publishing import (
+    BranchPushed,
+    PullRequestOpened,
+    PullRequestUpdated,
+)
 from treadle.domain.events.run import RoundStarted
 from treadle.domain.events.session import SessionStarted, SignalGiven
 from treadle.domain.events.work import WorkCommitted
@@ -72,5 +77,24 @@ def focus() -> list[RecordedEvent]:
                 ".treadle/spec-issues/20260304-1240-7c01d2e4.md", "planner", "0/0 has two answers"
             ),
             ended("spec_issue", Tally()),
+        ]
+    )
+
+
+def task() -> list[RecordedEvent]:
+    """A task up to its pull request, which a later commit updates."""
+    url = "https://forge.example/acme/calc/pull/3"
+    return recorded(
+        [
+            replace(STARTED, workflow="task"),
+            PREPARED,
+            RoundStarted(1, "planning"),
+            *_session("planner", "plan_complete", "One step.", PlanWritten("# Divide\n")),
+            RoundStarted(2, "coding"),
+            *_session("implementer", "done", "It divides."),
+            BranchPushed("origin", "treadle/divide-7c01d2e4", COMMIT),
+            PullRequestOpened(3, url, "Divide", True, COMMIT),
+            PullRequestUpdated(3, url, "Divide two numbers", False, COMMIT),
+            ended("approved", Tally()),
         ]
     )

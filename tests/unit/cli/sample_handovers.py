@@ -41,7 +41,7 @@ from treadle.domain.ids import SessionId
 from treadle.domain.limits import RunLimits
 from treadle.domain.session import Cancelled, Completed
 
-from .sample_focus_run import focus
+from .sample_focus_run import focus, task
 from .sample_runs import (
     ADD,
     ALL_RUNS,
@@ -148,6 +148,7 @@ EVERY_RUN = {
     **ALL_RUNS,
     **VERIFIED_RUNS,
     "focus": focus,
+    "task": task,
     "passed-on": passed_on,
     "in-bounds": in_bounds,
 }

@@ -62,6 +62,31 @@ def test_a_login_in_the_environment_comes_before_one_that_is_kept(
     assert capsys.readouterr().out.endswith("not used: CLAUDE_CODE_OAUTH_TOKEN is set\n")
 
 
+def test_a_token_of_a_forge_is_kept_and_outranked_by_its_own_variables_alone(
+    treadle: Command,
+    root: Path,
+    project: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    given_on_stdin(monkeypatch, PASSWORD)
+    assert treadle("auth", "set", "github-token") == 0
+    assert capsys.readouterr().err == "kept github-token, for GitHub\n"
+    raw = {"TREADLE_ROOT": str(root), "HOME": str(root), "ANTHROPIC_API_KEY": ANTHROPIC}
+
+    for variables, note in (
+        ({}, ""),
+        ({"GITHUB_TOKEN": PASSWORD}, "not used: GITHUB_TOKEN is set\n"),
+    ):
+        context = CommandContext(parse_environment({**raw, **variables}), project)
+        assert run_command(["auth", "list"], context) == 0
+        said = capsys.readouterr().out
+        assert said.startswith("github-token ")
+        assert said.partition("not used")[1:] == note.partition("not used")[1:]
+        assert PASSWORD not in said
+    assert PASSWORD in known_secrets(parse_environment(raw))
+
+
 def test_of_two_that_are_kept_the_key_is_used(
     treadle: Command, environment: Environment, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,9 +24,11 @@ PLAIN = {
     "CLAUDE_BIN": "/opt/claude",
     "CLAUDE_CONFIG_DIR": "/home/ada/accounts/work",
     "PIP_INDEX_URL": "https://index.example/simple",
+    "GH_HOST": "git.example.com",
 }
 SECRET = {
     "ANTHROPIC_API_KEY": "sk-personal",
+    "GH_TOKEN": "ghp_personal",
     "HTTP_PROXY": "http://ada:word@proxy.example:3128",
     "npm_config__auth": "YWRhOndvcmQ=",
     "PIP_EXTRA_INDEX_URL": "https://token@index.example/simple",

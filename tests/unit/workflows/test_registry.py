@@ -35,6 +35,7 @@ def test_a_workflow_that_builds_nothing_neither_lands_nor_runs_tests() -> None:
         "deliver": (True, True),
         "focus": (True, True),
         "sync": (False, False),
+        "task": (True, True),
     }
 
 

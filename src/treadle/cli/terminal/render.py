@@ -12,7 +12,16 @@ from treadle.cli.terminal import (
     work_lines,
 )
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, format_line
-from treadle.domain.events import agent, focus, oversight, run, session, verification, work
+from treadle.domain.events import (
+    agent,
+    focus,
+    oversight,
+    publishing,
+    run,
+    session,
+    verification,
+    work,
+)
 from treadle.domain.events.all_events import RecordedEvent
 from treadle.views.log_state import LogState
 
@@ -59,6 +68,9 @@ def _lines(recorded: RecordedEvent, state: LogState, options: RenderOptions) -> 
             | work.WorkLanded()
             | work.WorkKept()
             | work.DroppedCommitsKept()
+            | publishing.BranchPushed()
+            | publishing.PullRequestOpened()
+            | publishing.PullRequestUpdated()
         ):
             return work_lines.work_lines(event, state, options)
         case (

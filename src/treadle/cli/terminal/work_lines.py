@@ -7,6 +7,11 @@ from treadle.cli.terminal.evidence_lines import tool_file_block
 from treadle.cli.terminal.run_lines import marked_lines
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity, paragraph, quoted
 from treadle.domain.deliverable import tally
+from treadle.domain.events.publishing import (
+    BranchPushed,
+    PullRequestOpened,
+    PullRequestUpdated,
+)
 from treadle.domain.events.work import (
     IGNORED_FILE,
     INCLUDED_FILE,
@@ -41,12 +46,18 @@ PreparationEvent: TypeAlias = WorkContinued | WorkspacePrepared | SetupFinished
 CommitEvent: TypeAlias = (
     WorkCommitted | WorkImported | WorkChanged | WorkLanded | WorkKept | DroppedCommitsKept
 )
+PublishingEvent: TypeAlias = BranchPushed | PullRequestOpened | PullRequestUpdated
 
 ORIGIN_LINES = 3
 
 
 def work_lines(
-    event: DeliverableEvent | PreparationEvent | CommitEvent | WorkWithheld | ToolFilesTouched,
+    event: DeliverableEvent
+    | PreparationEvent
+    | CommitEvent
+    | PublishingEvent
+    | WorkWithheld
+    | ToolFilesTouched,
     state: LogState,
     options: RenderOptions,
 ) -> list[Line]:
@@ -62,8 +73,22 @@ def work_lines(
             return status_lines(event, state, options)
         case WorkContinued() | WorkspacePrepared() | SetupFinished():
             return preparation_lines(event, state, options)
+        case BranchPushed() | PullRequestOpened() | PullRequestUpdated():
+            return publishing_lines(event) if options.level >= Verbosity.NORMAL else []
         case _:
             return commit_lines(event, options)
+
+
+def publishing_lines(event: PublishingEvent) -> list[Line]:
+    """What left this machine."""
+    match event:
+        case BranchPushed():
+            return [((f"pushed {event.branch} to {event.remote}", "quiet"),)]
+        case PullRequestOpened():
+            kind = "draft pull request" if event.draft else "pull request"
+            return [((f"{kind} opened: {event.url}", "good"),)]
+        case PullRequestUpdated():
+            return [((f"pull request updated: {event.url}", "good"),)]
 
 
 def status_lines(event: DeliverableEvent, state: LogState, options: RenderOptions) -> list[Line]:

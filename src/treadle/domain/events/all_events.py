@@ -4,7 +4,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
-from treadle.domain.events import agent, focus, oversight, run, session, verification, work
+from treadle.domain.events import (
+    agent,
+    focus,
+    oversight,
+    publishing,
+    run,
+    session,
+    verification,
+    work,
+)
 from treadle.domain.ids import RunId
 
 Event: TypeAlias = (
@@ -50,6 +59,9 @@ Event: TypeAlias = (
     | work.WorkLanded
     | work.WorkKept
     | work.DroppedCommitsKept
+    | publishing.BranchPushed
+    | publishing.PullRequestOpened
+    | publishing.PullRequestUpdated
     | verification.CheckAdded
     | verification.DeliverableClaimed
     | verification.ClaimRefused

@@ -39,7 +39,7 @@ async def why_not(
     match landing:
         case "auto":
             return ""
-        case "never":
+        case "never" | "pull_request":
             return "landing is switched off"
         case "ask":
             if ask is None and because:

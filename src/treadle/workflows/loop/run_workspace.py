@@ -50,7 +50,7 @@ class RunWorkspace:
 
     def __init__(self, spec: WorkspaceSpec, snapshot: Snapshot, clone: Clone) -> None:
         self._spec = spec
-        self._snapshot = snapshot
+        self.origin = snapshot
         self._clone = clone
         self._imported_tip: str | None = None  # of the last import
         self._start = spec.unlanded.commit if spec.unlanded else snapshot.commit
@@ -75,12 +75,12 @@ class RunWorkspace:
     @property
     def snapshot(self) -> str:
         """The commit of the user's checkout when the run began."""
-        return self._snapshot.commit
+        return self.origin.commit
 
     @property
     def starts_from_checkout(self) -> bool:
         """Whether the run began with the user's checkout, and not with work of an earlier run."""
-        return self._start == self._snapshot.commit
+        return self._start == self.origin.commit
 
     @property
     def project_root(self) -> Path:
@@ -255,10 +255,10 @@ class RunWorkspace:
         result = write_notes(self._spec.project.root, self._spec.clean(text))
         return result.reason if isinstance(result, NotesRefused) else ""
 
-    def keep(self, reason: str) -> None:
-        """Leave the work on its branch; record why, and how to land it."""
+    def keep(self, reason: str, command: str = "") -> None:
+        """Leave the work on its branch; record why, and how to bring it where it belongs."""
         if self.imported is not None:
-            command = f"treadle land {short_id(self._spec.run)}"
+            command = command or f"treadle land {short_id(self._spec.run)}"
             event = WorkKept(self.imported.branch, reason, command)
             self._spec.log.record(event, once=f"kept {self.imported.commit} {reason}")
 
@@ -294,5 +294,5 @@ class RunWorkspace:
             self.keep(reason)
             return
         spec = self._spec
-        event = await land_work(spec.project, self._snapshot, work, run=spec.run, form=spec.form)
+        event = await land_work(spec.project, self.origin, work, run=spec.run, form=spec.form)
         spec.log.record(event, once=f"{event.type} {work.commit}")

@@ -30,7 +30,9 @@ WORKFLOW = Workflow(
     specification="inputs",
     ends=("approved", "unproven", "plan_denied", "spec_issue", "tests_failed"),
     build=build,
-    inputs=("words",),
+    # What to do; the issue that says so, and the hash of its text.
+    inputs=("words", "issue", "issue_hash"),
+    foreign_inputs=("issue",),
     unchanged_warning="the review approved, and nothing was changed",
     follow_log=follow_log,
     place="branch",

@@ -1,0 +1,1 @@
+"""Trackers: where tasks come from. A file for each."""
