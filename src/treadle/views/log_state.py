@@ -7,11 +7,7 @@ from typing import Literal
 from treadle.domain.events.agent import ToolCalled, ToolDecided, ToolFinished, UsageReported
 from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.focus import BacklogSaved, IssueSaved
-from treadle.domain.events.publishing import (
-    BranchPushed,
-    PullRequestOpened,
-    PullRequestUpdated,
-)
+from treadle.domain.events.publishing import BranchPushed, PullRequestOpened, PullRequestUpdated
 from treadle.domain.events.run import (
     InterruptRequested,
     RoundStarted,
