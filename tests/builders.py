@@ -35,7 +35,7 @@ FAULTS = CLAUDE.faults
 
 @dataclass
 class FakeClock:
-    """The `Clock` port. A sleep is over at once and moves both times on."""
+    """The `Clock` port. A sleep is over at once and moves all times on."""
 
     moment: datetime = NOON
     passed_s: float = 0.0
@@ -46,6 +46,9 @@ class FakeClock:
         return self.moment
 
     def monotonic(self) -> float:
+        return self.passed_s
+
+    def elapsed(self) -> float:
         return self.passed_s
 
     async def sleep(self, seconds: float) -> None:

@@ -5,8 +5,12 @@ import secrets
 import time
 import uuid
 from datetime import UTC, datetime
+from sys import platform
 
 from treadle.domain.ids import RunId, SessionId, make_run_id
+
+# Both go on while the machine sleeps; the first is Linux's, the second that of macOS.
+_ELAPSED = time.CLOCK_BOOTTIME if platform == "linux" else time.CLOCK_MONOTONIC_RAW
 
 
 class SystemClock:
@@ -17,6 +21,9 @@ class SystemClock:
 
     def monotonic(self) -> float:
         return time.monotonic()
+
+    def elapsed(self) -> float:
+        return time.clock_gettime(_ELAPSED)
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)

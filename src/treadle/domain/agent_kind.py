@@ -88,10 +88,21 @@ class ProgramChoice:
 
 
 @dataclass(frozen=True, slots=True)
+class ProgramKeeping:
+    """Where the program that a run began with is kept, out of the agent's reach."""
+
+    # The run's own, which is removed with its workspace.
+    folder: Path
+    # What all runs share: copies of programs that cannot be linked.
+    store: Path
+
+
+@dataclass(frozen=True, slots=True)
 class AgentInputs:
     """What the agent of one run is made from."""
 
     program: ProgramChoice
+    keeping: ProgramKeeping
     # The variables that the agent may see.
     environment: Mapping[str, str] = field(repr=False)
     user_home: Path

@@ -1,8 +1,12 @@
 """Circuit breakers of outside services and spent quotas, shared by all runs on one database."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
+
+# Notes of other processes carry times of the wall clock. One that lies further ahead than this was
+# made before somebody set the clock back, and says nothing any more.
+LARGEST_SKEW = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from treadle.domain.exit_reasons import ExitReason
 from treadle.domain.run import RunResult
 from treadle.durable.port import Steps
 from treadle.policy.redaction import Redactor
-from treadle.runs.heartbeat import beat
+from treadle.runs.heartbeat import beat, with_last_beat
+from treadle.session.session_timer import SessionTimer
 from treadle.wiring.checked_request import SignalName
 from treadle.wiring.run_context import RunContext
 from treadle.workflows.loop.run_history import read_history
@@ -31,6 +32,7 @@ class ActiveRun:
     """The context of the run, and its loop once that is built."""
 
     context: RunContext
+    session_timer: SessionTimer
     loop: RunLoop | None = None
 
     def interrupt(self, by: SignalName) -> None:
@@ -46,7 +48,8 @@ class ActiveRun:
     def result(self, reason: ExitReason, message: str) -> RunResult:
         """The result of a run that ends outside its loop, from its log."""
         self.context.recorder.flush()
-        history = read_history(self.context.read_log())
+        directory = self.context.checked.directory
+        history = with_last_beat(read_history(self.context.read_log()), directory)
         result = RunResult(
             reason=reason,
             rounds=history.rounds,
@@ -88,7 +91,7 @@ class ActiveRun:
         while True:
             # A full disk is reported by whatever must store something.
             with suppress(OSError):
-                beat(directory)
+                beat(directory, self.session_timer.current())
             with suppress(StoreError):
                 request = requests.find_oldest(context.run)
                 if request is not None and request.kind == "cancel":

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from treadle.adapters.disk.kept_program import remove_unused_programs
 from treadle.adapters.stores.database import Database, open_database
 from treadle.adapters.stores.event_store import EventStore
 from treadle.adapters.stores.retention import drop_files, drop_log
@@ -32,6 +33,7 @@ from treadle.runs.locks import lock_orphan
 from treadle.settings.definitions import LARGEST_NUMBER, RetentionSettings
 from treadle.settings.environment import Environment
 from treadle.settings.load import load_settings
+from treadle.wiring.agent import program_store
 from treadle.wiring.check_runner import CHECKOUT_FOLDER
 from treadle.workspace.clean_checkout import CleanCheckout
 from treadle.workspace.clone import CommitRules, make_clone
@@ -69,6 +71,8 @@ async def clean(
     files cannot be removed does not stop the others."""
     async for plan in _clean(environment, now, lambda _: days, dry_run=dry_run):
         yield plan
+    if not dry_run:
+        await asyncio.to_thread(remove_unused_programs, program_store(environment.root))
 
 
 async def _clean(
@@ -112,6 +116,7 @@ async def clean_daily(
                 report(f"could not remove all that run {run} left: {plan.failure}")
             elif isinstance(plan.decision, DropRun):
                 report(f"removing what run {short_id(plan.row.id)} left: {plan.decision.reason}")
+        await asyncio.to_thread(remove_unused_programs, program_store(environment.root))
         await asyncio.to_thread(_drop_steps, environment, _before(now, days.longest()))
     except TreadleError as error:
         report(f"could not clean up: {error.message}")

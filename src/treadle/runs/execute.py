@@ -18,12 +18,7 @@ from treadle.adapters.stores.run_list import host_of
 from treadle.domain.errors import SandboxBroken, StoreError, TreadleError
 from treadle.domain.events.run import RunRecovered, RunStarted, RunWarned
 from treadle.domain.ports import KillableAgent
-from treadle.domain.run import (
-    DeletionLimits,
-    LandingChoice,
-    RunResult,
-    WeakeningLimits,
-)
+from treadle.domain.run import RunResult
 from treadle.domain.sandbox import Sandbox
 from treadle.domain.stored_path import stored_path
 from treadle.durable.port import Steps, WorkflowChanged
@@ -33,8 +28,8 @@ from treadle.policy.known_secrets import KnownSecrets
 from treadle.policy.redaction import make_redactor
 from treadle.runs.active_run import ActiveRun, RedactedSteps
 from treadle.runs.credentials import run_secrets, with_stored_login
-from treadle.runs.heartbeat import last_beat
-from treadle.runs.land import land_at_end, landing_mode
+from treadle.runs.heartbeat import with_last_beat
+from treadle.runs.land import land_at_end, landing_choice
 from treadle.runs.previous_runs import previous_runs_of, require_all_landed
 from treadle.runs.publish import publish_at_end
 from treadle.runs.recovery import end_leftovers
@@ -72,7 +67,7 @@ async def execute(checked: CheckedRequest, steps: Steps) -> RunResult:
     with closing(open_database(environment.storage)) as database:
         store = EventStore(database, host_of(environment.root))
         log = store.read(checked.request.run)
-        history = read_history(log).extended_to(last_beat(checked.directory))
+        history = with_last_beat(read_history(log), checked.directory)
         if history.result is not None:
             return history.result
         secrets = KnownSecrets(run_secrets(checked))
@@ -113,7 +108,7 @@ async def _execute(context: RunContext, steps: Steps) -> RunResult:
             context.recorder.record,
         )
         try:
-            return await _run_to_end(ActiveRun(context), driver, agent.kill, steps)
+            return await _run_to_end(ActiveRun(context, driver.timer), driver, agent.kill, steps)
         finally:
             await agent.gone()
 
@@ -124,7 +119,7 @@ def _agent_behind_gateway(context: RunContext) -> Iterator[tuple[KillableAgent, 
     checked, host, settings = context.checked, context.checked.host, context.settings
     kind, home, project = checked.agent_kind, checked.private_home, checked.project.root
     on_host, learn = without_project(checked.environment, project), context.secrets.learn
-    inputs = agent_inputs(kind, settings.agent, on_host, project, home, learn_secret=learn)
+    inputs = agent_inputs(kind, settings.agent, on_host, project, checked.directory, learn)
     agent, warnings = make_agent(kind, inputs, host.rehearsing)
     with ExitStack() as stack:
         if context.sandbox is not None and kind.confine is not None:
@@ -213,12 +208,13 @@ def _record_start(context: RunContext, warnings: list[str]) -> None:
         recorder.record(_started(checked))
     elif last != "run.reopened":
         recorder.record(RunRecovered(run_limits(context.settings), checked.confinement))
-    # The sandbox may have been switched off only for this leg.
-    unsandboxed = [UNSANDBOXED] if checked.unconfined else []
+    if checked.unconfined:
+        # Each time: the sandbox may have been switched off only for this leg.
+        recorder.record(RunWarned(UNSANDBOXED))
     if checked.workflow.specification == "file":
         warnings = [specification_notice(checked.spec, checked.spec_text), *warnings]
-    for warning in filter(None, [*unsandboxed, *warnings] if fresh else unsandboxed):
-        recorder.record(RunWarned(warning))
+    for warning in filter(None, warnings):
+        recorder.record(RunWarned(warning), once=f"told {warning}")
 
 
 async def _run_loop(active: ActiveRun, driver: SessionDriver, steps: Steps) -> RunResult:
@@ -263,14 +259,7 @@ async def _prepare(context: RunContext, driver: SessionDriver, steps: Steps) -> 
             context.recorder.record(RunWarned(notice), once=f"told {notice}")
     finally:
         probing.cancel()
-    landing = LandingChoice(
-        landing_mode(settings.land, checked.workflow.place, separated=proof.separated),
-        by_approval=checked.host.asks_by_approval,
-        deletions=DeletionLimits(settings.land_ask_deletions, settings.land_ask_deletions_percent),
-        weakenings=WeakeningLimits(
-            settings.land_ask_weaker_tests, settings.land_ask_weaker_tests_percent
-        ),
-    )
+    landing = landing_choice(checked, separated=proof.separated)
     return await compose(context, workspace, driver, steps, previous, landing)
 
 

@@ -5,7 +5,13 @@ from datetime import timedelta
 
 from treadle.domain.errors import StoreError, TreadleError
 from treadle.domain.events.run import RunWarned
-from treadle.domain.run import LandingChoice, LandingMode, RunResult
+from treadle.domain.run import (
+    DeletionLimits,
+    LandingChoice,
+    LandingMode,
+    RunResult,
+    WeakeningLimits,
+)
 from treadle.runs.previous_runs import reverted_landing
 from treadle.wiring.checked_request import CheckedRequest
 from treadle.wiring.run_context import RunContext
@@ -129,3 +135,16 @@ async def _ask(checked: CheckedRequest, parts: RunParts, because: str) -> str:
         commits=work.commits, tip=work.commit, stat=stat, patience=PATIENCE, because=because
     )
     return why_not_landed(await ask(parts.steps, parts.requester, question, step="landing"))
+
+
+def landing_choice(checked: CheckedRequest, *, separated: bool) -> LandingChoice:
+    """How the work of a run lands, by its settings."""
+    settings = checked.settings
+    return LandingChoice(
+        landing_mode(settings.land, checked.workflow.place, separated=separated),
+        by_approval=checked.host.asks_by_approval,
+        deletions=DeletionLimits(settings.land_ask_deletions, settings.land_ask_deletions_percent),
+        weakenings=WeakeningLimits(
+            settings.land_ask_weaker_tests, settings.land_ask_weaker_tests_percent
+        ),
+    )

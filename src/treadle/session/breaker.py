@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Literal, TypeAlias, assert_never
 
 from treadle.domain.events.oversight import BreakerClosed, BreakerOpened
-from treadle.domain.service_health import CircuitBreaker
+from treadle.domain.service_health import LARGEST_SKEW, CircuitBreaker
 from treadle.domain.session import (
     BudgetExceeded,
     Cancelled,
@@ -70,21 +70,30 @@ class ServiceReport:
     message: str = ""
 
 
-def state_of(breaker: CircuitBreaker, now: datetime) -> BreakerState:
+def state_of(breaker: CircuitBreaker, now: datetime, *, rest: timedelta = REST) -> BreakerState:
     if breaker.until is None:
         return "closed"
     if breaker.probe:
         return "half_open"
-    return "open" if now < breaker.until else "half_open"
+    return "open" if _is_ahead(breaker.until, now, rest) else "half_open"
+
+
+def _is_ahead(until: datetime, now: datetime, rest: timedelta) -> bool:
+    """Whether the breaker's time is still to come; one that lies further off than a rest is of
+    before the clock was set back."""
+    return now < until <= now + rest + LARGEST_SKEW
 
 
 def admit_run(
     breaker: CircuitBreaker, run: str, now: datetime, *, rest: timedelta = REST
 ) -> ServiceAvailable | ServiceUnavailable:
     """Whether a run may use the service now; safe to ask twice."""
-    if breaker.until is None or (breaker.probe == run and now < breaker.until):
+    if breaker.until is None:
         return ServiceAvailable(breaker)
-    if now < breaker.until:
+    ahead = _is_ahead(breaker.until, now, rest)
+    if ahead and breaker.probe == run:
+        return ServiceAvailable(breaker)
+    if ahead:
         return ServiceUnavailable(
             breaker.until, f"{breaker.service} is left alone: {breaker.reason}"
         )
@@ -156,7 +165,8 @@ def _after_failure(
     failed = replace(breaker, failures=failures, reporter=report.reporter)
     if breaker.until is None and failures < FAILURE_LIMIT:
         return BreakerUpdate(failed)
-    if breaker.until is not None and now < breaker.until and not breaker.probe:
+    ahead = breaker.until is not None and _is_ahead(breaker.until, now, rest)
+    if ahead and not breaker.probe:
         # It started before the breaker opened, so it does not extend the pause.
         return BreakerUpdate(replace(breaker, failures=failures))
     opened = replace(failed, until=now + rest, probe="", reason=_reason(failures, report.message))

@@ -1,6 +1,6 @@
 """Computes what a session costs: estimated while it runs, by the ledger at its end."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from treadle.domain.agent import AgentEnded, ResponseUsed
 from treadle.domain.events.agent import UsageReported
@@ -11,6 +11,15 @@ from treadle.session.price_list import PriceList
 # A difference above both of these is reported.
 DIFFERENCE_USD = 0.01
 DIFFERENCE_SHARE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class PriorSpending:
+    """What a resumed session used before it was interrupted; it counts as the session's cost."""
+
+    cost_usd: float = 0.0
+    usage: Usage = field(default_factory=Usage)
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,13 +52,13 @@ from treadle.domain.session import (
     TimedOut,
     UnguardedTool,
 )
-from treadle.domain.usage import Usage
 from treadle.session.agent_event_reader import AgentEventReader
 from treadle.session.agent_text import AgentText, RecordEvent, signal_tools
 from treadle.session.budget_refusal import parse_budget_refusal
-from treadle.session.cost_meter import CostMeter
+from treadle.session.cost_meter import CostMeter, PriorSpending
 from treadle.session.faults import find_unguarded_tool, outcome_of_fault, with_duration
 from treadle.session.price_list import PriceList
+from treadle.session.session_timer import SessionTimer
 from treadle.session.stop_signal import unless_stopped
 from treadle.session.wait_clock import WaitClock
 from treadle.session.watchdog import ProcessorTime, Watchdog
@@ -89,15 +89,6 @@ class DiskGuard(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class PriorSpending:
-    """What a resumed session used before it was interrupted; it counts as the session's cost."""
-
-    cost_usd: float = 0.0
-    usage: Usage = field(default_factory=Usage)
-    seconds: float = 0.0
-
-
 async def no_bill(session: SessionId) -> Bill | None:
     """For agents whose requests do not pass the gateway."""
     return None
@@ -120,6 +111,8 @@ class SessionDriver:
     bill: Callable[[SessionId], Awaitable[Bill | None]] = no_bill
     # None: nobody looks at the disks.
     disk: DiskGuard | None = None
+    # Tells the time of the open session.
+    timer: SessionTimer = field(default_factory=SessionTimer)
 
     async def run(
         self, brief: SessionBrief, limits: SessionLimits, *, spent: PriorSpending | None = None
@@ -140,8 +133,15 @@ class SessionDriver:
             decide=_record_decisions(brief.decide, self.record, state),
             tools=(*brief.tools, *signal_tools(agent_text, brief.role)),
         )
-        end = await self._run_conversation(brief, limits, state)
-        prior, bill = spent or PriorSpending(), await self.bill(brief.session)
+        prior = spent or PriorSpending()
+
+        def worked_s() -> float:
+            elapsed_s = self.clock.monotonic() - started
+            return round(prior.seconds + elapsed_s - state.wait_clock.seconds, 3)
+
+        with self.timer.measure(brief.session, worked_s):
+            end = await self._run_conversation(brief, limits, state)
+        bill = await self.bill(brief.session)
         charge = meter.charge(end, bill, cost_before_usd=prior.cost_usd, usage_before=prior.usage)
         agent_text.close_block()
         for warning in () if bill is None else bill.warnings:
@@ -149,14 +149,13 @@ class SessionDriver:
         if bill is not None and charge.agent_cost_usd is not None:
             ledger_usd = round(bill.cost_usd, 6)
             self.record(BillDiffered(brief.session, ledger_usd, charge.agent_cost_usd))
-        elapsed_s = self.clock.monotonic() - started
         result = SessionResult(
             session=brief.session,
             outcome=self._final_outcome(end, agent_text),
             cost_usd=charge.cost_usd,
             usage=charge.usage,
             turns=end.turns or meter.responses,
-            duration_s=round(prior.seconds + elapsed_s - state.wait_clock.seconds, 3),
+            duration_s=worked_s(),
             priced=charge.priced,
         )
         self.record(SessionEnded(result))

@@ -1,14 +1,14 @@
 """Asks quota and breaker whether a session may start, and reports its end to them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias, assert_never
 from urllib.parse import urlsplit
 
 from treadle.domain.events.oversight import BreakerClosed, BreakerOpened
 from treadle.domain.ids import RunId
-from treadle.domain.service_health import BreakerStore, QuotaBlockStore
+from treadle.domain.service_health import BreakerStore, QuotaBlock, QuotaBlockStore
 from treadle.domain.session import QuotaExceeded, SessionResult
 from treadle.session.breaker import (
     REST,
@@ -37,6 +37,8 @@ class WaitUntil:
     reason: str
     cause: Literal["quota", "breaker"]
     type: Literal["wait_until"] = "wait_until"
+    # How far off that was when it was decided; None in a run of before this was noted.
+    seconds: float | None = None
 
 
 StartDecision: TypeAlias = StartNow | WaitUntil
@@ -63,10 +65,14 @@ class SessionAdmission:
     # See `credential_fingerprint`.
     credential: str
     now: Callable[[], datetime]
+    # Seconds by no clock that can be set: see the `Clock` port.
+    elapsed: Callable[[], float]
     jitter: Callable[[], float]
     margin_s: float
     # How long an open breaker stays open.
     rest: timedelta = REST
+    # When the wait for each block that this process has met is over, by `elapsed`.
+    wait_ends: dict[QuotaBlock, float] = field(default_factory=dict)
 
     def before_session(self) -> StartDecision:
         """Ask right before a session: the run that may start can be the probe."""
@@ -74,13 +80,16 @@ class SessionAdmission:
         block = self.quota.read(self.credential)
         when = blocked_until(block, now, self.jitter(), margin_s=self.margin_s)
         if block is not None and when is not None:
-            return WaitUntil(when, block.reason, "quota")
+            wait_s = self._remaining_wait_s(block, _seconds(when, now))
+            if wait_s > 0:
+                return WaitUntil(when, block.reason, "quota", seconds=wait_s)
         return self._ask_breaker(now)
 
     def left_alone_until(self) -> datetime | None:
         """When the service may be asked again, if its breaker is open."""
         breaker = self.breakers.read(self.service)
-        return breaker.until if state_of(breaker, self.now()) == "open" else None
+        state = state_of(breaker, self.now(), rest=self.rest)
+        return breaker.until if state == "open" else None
 
     def after_session(self, result: SessionResult) -> tuple[BreakerOpened | BreakerClosed, ...]:
         """Report the end of a session; the caller records the events."""
@@ -100,7 +109,7 @@ class SessionAdmission:
             before = self.breakers.read(self.service)
             match admit_run(before, self.run, now, rest=self.rest):
                 case ServiceUnavailable(until=until, reason=reason):
-                    return WaitUntil(until, reason, "breaker")
+                    return WaitUntil(until, reason, "breaker", seconds=_seconds(until, now))
                 case ServiceAvailable(breaker=after):
                     if after == before or self.breakers.swap(before, after):
                         return StartNow()
@@ -112,10 +121,24 @@ class SessionAdmission:
             before = self.quota.read(self.credential)
             after = block_after_limit(before, self.credential, spent, now)
             if after == before or self.quota.block(before, after):
-                return
+                break
+        when = blocked_until(after, now, self.jitter(), margin_s=self.margin_s)
+        if when is not None:
+            self._remaining_wait_s(after, _seconds(when, now))
+
+    def _remaining_wait_s(self, block: QuotaBlock, seconds: float) -> float:
+        """At most what was left when this process first met the block: whoever has waited for it
+        does not wait again because the clock was set back."""
+        elapsed_s, met = self.elapsed(), replace(block, version=0)
+        ends = self.wait_ends.setdefault(met, elapsed_s + seconds)
+        return min(seconds, ends - elapsed_s)
 
     def _unblock_credential(self, started_at: datetime) -> None:
         block = self.quota.read(self.credential)
         if block is not None and is_quota_back(block, started_at):
             # No effect if another run has stored a newer block.
             self.quota.unblock(block)
+
+
+def _seconds(when: datetime, now: datetime) -> float:
+    return (when - now).total_seconds()

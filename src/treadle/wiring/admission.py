@@ -37,6 +37,7 @@ def session_admission(context: RunContext) -> SessionAdmission:
         service=service,
         credential=credential_fingerprint(service, secret),
         now=SystemClock().now,
+        elapsed=SystemClock().elapsed,
         jitter=lambda: spread(checked.request.run),
         margin_s=settings.quota.margin_s,
         rest=timedelta(seconds=settings.deliver.breaker_rest_s),

@@ -6,10 +6,23 @@ from pathlib import Path
 from typing import Any
 
 from treadle.domain.agent import OWN_SERVER
-from treadle.domain.agent_kind import A, AgentInputs, AgentKind, ProgramChoice, ScriptedModel
+from treadle.domain.agent_kind import (
+    A,
+    AgentInputs,
+    AgentKind,
+    ProgramChoice,
+    ProgramKeeping,
+    ScriptedModel,
+)
 from treadle.domain.errors import AgentUnavailable, SettingsError
 from treadle.settings.definitions import AgentSettings
 from treadle.settings.environment import Environment, agent_environment
+
+# In the directory of a run: the home of its agent.
+PRIVATE_HOME = "home"
+# Of a run, and of all runs together: where the agent's program is kept.
+PROGRAM_FOLDER = "agent"
+PROGRAM_STORE = "programs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +51,25 @@ def agent_inputs(
     settings: AgentSettings,
     environment: Environment,
     project: Path,
-    private_home: Path,
-    *,
+    run_directory: Path,
     learn_secret: Callable[[str], None],
 ) -> AgentInputs:
     """What the agent is made from; `environment` as for `program_choice`."""
     return AgentInputs(
         program=program_choice(kind, settings.binary, environment, project),
+        keeping=ProgramKeeping(run_directory / PROGRAM_FOLDER, program_store(environment.root)),
         environment=agent_environment(environment.raw, kind.variables.passed),
         user_home=environment.home,
-        private_home=private_home,
+        private_home=run_directory / PRIVATE_HOME,
         attribution=settings.attribution,
         host_environment={**environment.raw, "PATH": environment.path},
         learn_secret=learn_secret,
     )
+
+
+def program_store(root: Path) -> Path:
+    """Where copies of agents' programs are, for all runs."""
+    return root / PROGRAM_STORE
 
 
 def make_agent(

@@ -18,7 +18,7 @@ from treadle.domain.run_request import RunRequest
 from treadle.gateway.sandbox_network import SandboxIndexes
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment, agent_environment
-from treadle.wiring.agent import Rehearsing
+from treadle.wiring.agent import PRIVATE_HOME, Rehearsing
 from treadle.wiring.sandbox import SandboxReach
 from treadle.workflows.definition import Workflow
 from treadle.workflows.loop.landing import Ask
@@ -113,7 +113,7 @@ class CheckedRequest:
     @property
     def private_home(self) -> Path:
         """The home of the run's agent: it has its transcripts, and nothing of the user."""
-        return self.directory / "home"
+        return self.directory / PRIVATE_HOME
 
     @property
     def spec(self) -> str:

@@ -133,6 +133,18 @@ def test_one_run_at_a_time_tries_the_service(run: str, now: datetime, admitted: 
     assert isinstance(admit_run(PROBED, run, now), ServiceAvailable) == admitted
 
 
+def test_a_breaker_of_before_the_clock_was_set_back_is_tried_at_once() -> None:
+    set_back = minutes(-61)
+
+    assert state_of(OPEN, minutes(-60)) == "open"
+    assert state_of(OPEN, set_back) == "half_open"
+    assert admit_run(OPEN, "a", set_back) == ServiceAvailable(
+        replace(OPEN, probe="a", until=set_back + REST)
+    )
+    failed = report_session(OPEN, "a", ended(DOWN, "s4"), set_back).breaker
+    assert failed.until == set_back + REST
+
+
 def test_a_trial_that_works_closes_the_breaker() -> None:
     told = report_session(PROBED, "run", ended(FINE), minutes(7))
 

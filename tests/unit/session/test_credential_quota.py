@@ -40,6 +40,9 @@ SIX = gate(at(18))
         (SIX, at(20), at(11), gate(at(20), NOON, "limit")),
         (SIX, None, at(13), gate(at(18), at(13))),  # it does not know, so it shortens nothing
         (gate(at(13)), None, at(13), gate(at(13, 30), at(13), "limit")),
+        # The clock was set back since: what was reported then lies ahead, and counts no more.
+        (SIX, at(9), at(8), gate(at(9), at(8), "limit")),
+        (SIX, None, at(8), gate(at(8, 30), at(8), "limit")),
     ],
 )
 def test_the_newest_report_that_knows_the_reset_counts(
@@ -70,6 +73,13 @@ def test_every_run_wakes_a_little_after_the_reset_and_not_all_at_once(
     now: datetime, jitter: float, until: datetime | None
 ) -> None:
     assert blocked_until(SIX, now, jitter, margin_s=60) == until
+
+
+def test_a_limit_of_before_the_clock_was_set_back_makes_nobody_wait() -> None:
+    an_hour_before, more = at(11), at(10, 59)
+
+    assert blocked_until(SIX, an_hour_before, 0.0, margin_s=0.0) == at(18)
+    assert blocked_until(SIX, more, 0.0, margin_s=0.0) is None
 
 
 def test_a_credential_that_nobody_reported_on_is_open() -> None:

@@ -14,7 +14,8 @@ from treadle.domain.price import Price
 from treadle.domain.session import BudgetExceeded, Completed, ExecutionError, SessionResult
 from treadle.domain.usage import Usage
 from treadle.session.budget_refusal import budget_refusal_message, parse_budget_refusal
-from treadle.session.driver import PriorSpending, SessionDriver
+from treadle.session.cost_meter import PriorSpending
+from treadle.session.driver import SessionDriver
 from treadle.session.price_list import PriceList
 
 TOLD = ResponseUsed("sonnet", Usage(1_000_000))  # two dollars

@@ -44,6 +44,7 @@ class Runs:
             service=API,
             credential=credential,
             now=lambda: self.now,
+            elapsed=lambda: (self.now - NOON).total_seconds(),
             jitter=lambda: jitter,
             margin_s=60.0,
         )
@@ -72,8 +73,8 @@ def test_a_limit_that_one_run_meets_makes_all_runs_with_that_credential_wait() -
         runs.run("c", credential="another").before_session(),
     ]
     assert waits == [
-        WaitUntil(reset, SPENT.message, "quota"),
-        WaitUntil(reset + timedelta(seconds=5), SPENT.message, "quota"),
+        WaitUntil(reset, SPENT.message, "quota", seconds=3660),
+        WaitUntil(reset + timedelta(seconds=5), SPENT.message, "quota", seconds=3665),
         StartNow(),
     ]
 
@@ -96,7 +97,7 @@ def test_a_service_that_fails_three_runs_is_tried_by_one_of_them_later() -> None
     until = NOON + timedelta(minutes=5)
     assert told == [(), (), (BreakerOpened(API, REASON, until),)]
     assert runs.run("d").before_session() == WaitUntil(
-        until, f"{API} is left alone: {REASON}", "breaker"
+        until, f"{API} is left alone: {REASON}", "breaker", seconds=300
     )
 
     runs.later(minutes=5)

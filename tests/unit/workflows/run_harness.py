@@ -315,6 +315,7 @@ class RunHarness:
                 service="model API",
                 credential="fingerprint",
                 now=self.clock.now,
+                elapsed=self.clock.elapsed,
                 jitter=lambda: self.jitter,
                 margin_s=60.0,
             ),

@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeAlias, assert_never
 
@@ -133,8 +133,10 @@ def _step_key(requester: ApprovalRequester, step: str) -> str:
 
 
 async def _wait_for_answer(requester: ApprovalRequester, approval: Approval) -> ApprovalOutcome:
+    # By no clock that can be set: one that jumps forward would end the person's time to answer.
+    began_at, began = requester.clock.now(), requester.clock.elapsed()
     while True:
-        now = requester.clock.now()
+        now = began_at + timedelta(seconds=requester.clock.elapsed() - began)
         record = requester.approvals.lapse(approval.id, now)
         if record is None:
             raise StoreError(
@@ -151,7 +153,7 @@ async def _wait_for_answer(requester: ApprovalRequester, approval: Approval) -> 
 
 
 def _seconds_to_poll(approval: Approval, now: datetime) -> float:
-    """Uses wall-clock time, so that a suspended machine counts as waiting."""
+    """The time to the deadline counts while the machine sleeps, too."""
     if approval.deadline is None:
         return POLL_S
     return min(POLL_S, (approval.deadline - now).total_seconds())

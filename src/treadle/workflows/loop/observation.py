@@ -63,3 +63,5 @@ class RunPause:
     """A moment to wait for. Stored as a step result."""
 
     until: datetime
+    # How far off that was when it was decided; None in a run of before this was noted.
+    seconds: float | None = None

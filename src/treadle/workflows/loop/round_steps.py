@@ -11,7 +11,8 @@ from treadle.domain.events.work import SetupFinished
 from treadle.domain.limits import SessionLimits
 from treadle.domain.ports import Log
 from treadle.domain.session import Cancelled, SessionResult
-from treadle.session.driver import PriorSpending, SessionDriver
+from treadle.session.cost_meter import PriorSpending
+from treadle.session.driver import SessionDriver
 from treadle.session.session_admission import SessionAdmission, WaitUntil
 from treadle.session.stop_signal import unless_stopped
 from treadle.workflows.loop.command_trial import CommandTrial
@@ -19,10 +20,11 @@ from treadle.workflows.loop.findings import RoundCommits, VerificationFindings
 from treadle.workflows.loop.instructions import resumed_text
 from treadle.workflows.loop.limit_checks import remaining_limits, session_allowance
 from treadle.workflows.loop.observation import Observation, RunInputs
-from treadle.workflows.loop.run_history import RunHistory, SessionRecord
+from treadle.workflows.loop.run_history import RunHistory
 from treadle.workflows.loop.run_progress import RunProgress
 from treadle.workflows.loop.run_workspace import RunWorkspace
 from treadle.workflows.loop.session_commits import decide_after_linking
+from treadle.workflows.loop.session_record import SessionRecord
 from treadle.workflows.loop.withheld_files import withheld_prompt
 from treadle.workflows.loop.workflow_state import RoundImport, RoundRef, WorkflowState
 from treadle.workflows.loop.workspace_setup import setup_prompt

@@ -1,19 +1,13 @@
 """The state of a run from its own log: all that a process needs to continue it. Pure."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, assert_never
 
 from treadle.domain.approval import ApprovalId
 from treadle.domain.events.agent import ToolDecided, UsageReported
 from treadle.domain.events.all_events import RecordedEvent
-from treadle.domain.events.oversight import (
-    ApprovalAnswered,
-    ApprovalAsked,
-    ApprovalLapsed,
-    ApprovalVoided,
-)
 from treadle.domain.events.run import RoundStarted, RunEnded, RunRecovered, RunReopened
 from treadle.domain.events.session import SessionEnded, SessionStarted
 from treadle.domain.events.verification import (
@@ -32,44 +26,17 @@ from treadle.domain.events.work import (
     WorkImported,
     WorkspacePrepared,
 )
-from treadle.domain.ids import SessionId
 from treadle.domain.run import RunResult
-from treadle.domain.session import SessionResult, was_kept_from_working
+from treadle.domain.session import was_kept_from_working
 from treadle.domain.usage import Usage
+from treadle.session.session_timer import SessionTime
 from treadle.workflows.loop.deliverable_history import DeliverableHistory, apply_deliverable
-
-
-@dataclass(frozen=True, slots=True)
-class SessionRecord:
-    """One session of a leg, as far as the log has it."""
-
-    number: int
-    session: SessionId | None = None
-    result: SessionResult | None = None
-    # What responses used before the session was interrupted.
-    usage: Usage = field(default_factory=Usage)
-    cost_usd: float = 0.0
-    # In the current process; `earlier_s` is what earlier processes took.
-    started_at: datetime | None = None
-    last_event_at: datetime | None = None
-    earlier_s: float = 0.0
-    # Questions without an answer, since when, and how long answered ones took.
-    open_questions: frozenset[ApprovalId] = frozenset()
-    waiting_since: datetime | None = None
-    waited_s: float = 0.0
-
-    @property
-    def seconds(self) -> float:
-        """The time from the start of the session to its last event, without the time between two
-        processes and without waiting for a person."""
-        if self.started_at is None or self.last_event_at is None:
-            return self.earlier_s
-        until = (
-            self.last_event_at
-            if self.waiting_since is None
-            else min(self.last_event_at, self.waiting_since)
-        )
-        return self.earlier_s + (until - self.started_at).total_seconds() - self.waited_s
+from treadle.workflows.loop.session_record import (
+    SessionRecord,
+    apply_question,
+    with_start,
+    without_process,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +112,14 @@ class RunHistory(DeliverableHistory):
         if at is None or last is None or last.last_event_at is None or last.result is not None:
             return self
         last = replace(last, last_event_at=max(last.last_event_at, at))
+        return replace(self, session_records=(*self.session_records[:-1], last))
+
+    def with_session_time(self, time: SessionTime) -> "RunHistory":
+        """The history with the measured time of the session that was cut off."""
+        last = self.session_records[-1] if self.session_records else None
+        if last is None or last.result is not None or last.session != time.session:
+            return self
+        last = replace(last, measured_s=time.seconds)
         return replace(self, session_records=(*self.session_records[:-1], last))
 
     def session_record(self, index: int) -> SessionRecord | None:
@@ -228,10 +203,10 @@ def _apply_session(history: RunHistory, recorded: RecordedEvent) -> RunHistory:
     event, record = recorded.event, history.session_records[-1]
     match event:
         case RunRecovered():
-            record = _without_owner(record)
+            record = without_process(record)
         case SessionStarted():
             history = replace(history, sessions=(*history.sessions, event))
-            record = _with_start(record, event, recorded.at)
+            record = with_start(record, event, recorded.at)
         case ToolDecided():
             approvals = history.used_approvals | _used_approvals(event)
             history = replace(history, used_approvals=approvals)
@@ -244,49 +219,10 @@ def _apply_session(history: RunHistory, recorded: RecordedEvent) -> RunHistory:
         case _:
             pass
     if record.started_at is not None and record.result is None:
-        record = replace(_apply_question(record, recorded), last_event_at=recorded.at)
+        record = replace(apply_question(record, recorded), last_event_at=recorded.at)
     return replace(history, session_records=(*history.session_records[:-1], record))
-
-
-def _without_owner(record: SessionRecord) -> SessionRecord:
-    """The session after its process was lost: no time counts since its last event."""
-    return replace(
-        record,
-        earlier_s=record.seconds,
-        started_at=None,
-        last_event_at=None,
-        waiting_since=None,
-        waited_s=0.0,
-    )
-
-
-def _with_start(record: SessionRecord, event: SessionStarted, at: datetime) -> SessionRecord:
-    # A session that was interrupted while it waited for a person still waits.
-    since = at if record.open_questions else None
-    started_at = record.started_at or at
-    return replace(record, session=event.session, started_at=started_at, waiting_since=since)
 
 
 def _used_approvals(event: ToolDecided) -> frozenset[ApprovalId]:
     allowed = event.decision == "allow" and event.approval
     return frozenset({ApprovalId(event.approval)}) if allowed else frozenset()
-
-
-def _apply_question(record: SessionRecord, recorded: RecordedEvent) -> SessionRecord:
-    match recorded.event:
-        case ApprovalAsked(approval=approval):
-            since = record.waiting_since or recorded.at
-            questions = record.open_questions | {approval.id}
-            return replace(record, open_questions=questions, waiting_since=since)
-        case (
-            ApprovalAnswered(approval=name)
-            | ApprovalLapsed(approval=name)
-            | ApprovalVoided(approval=name)
-        ):
-            still_open = record.open_questions - {name}
-            if still_open or record.waiting_since is None:
-                return replace(record, open_questions=still_open)
-            waited_s = record.waited_s + (recorded.at - record.waiting_since).total_seconds()
-            return replace(record, open_questions=still_open, waiting_since=None, waited_s=waited_s)
-        case _:
-            return record

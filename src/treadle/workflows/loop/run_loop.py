@@ -162,7 +162,8 @@ class RunLoop:
     async def _work(self, work: RunSession, observed: Observation) -> Observation:
         if self.progress.rounds or self.progress.last:
             delay_s = round_delay(self.progress, self.pacing, self.jitter)
-            await self.pauses.sleep_until(observed.at + timedelta(seconds=delay_s))
+            when = observed.at + timedelta(seconds=delay_s)
+            await self.pauses.sleep_until(when, most_s=delay_s)
         ref = self._next_round(work)
         self.uncounted_since = self.clock.monotonic()
         try:

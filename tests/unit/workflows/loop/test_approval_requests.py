@@ -177,6 +177,20 @@ async def test_a_machine_that_slept_over_the_deadline_has_waited_long_enough(
     assert len(harness.clock.slept) == 1
 
 
+async def test_a_clock_that_is_set_takes_nothing_from_the_time_to_answer(
+    harness: RequestHarness,
+) -> None:
+    days = iter((+3, -5))
+
+    def set_clock() -> None:
+        harness.clock.moment += timedelta(days=next(days, 0))
+
+    harness.clock.on_sleep = set_clock
+
+    assert await harness.ask() == LapsedQuestion("approved", DEADLINE)
+    assert sum(harness.clock.slept) == (DEADLINE - NOON).total_seconds()
+
+
 async def test_a_run_that_is_to_stop_does_not_wait_on(harness: RequestHarness) -> None:
     harness.clock.on_sleep = harness.stop.set
 

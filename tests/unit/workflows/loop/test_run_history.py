@@ -46,7 +46,9 @@ from treadle.domain.ids import RunId, SessionId
 from treadle.domain.run import RunResult
 from treadle.domain.session import Completed, SessionResult
 from treadle.domain.usage import Usage
-from treadle.workflows.loop.run_history import RunHistory, SessionRecord, read_history
+from treadle.session.session_timer import SessionTime
+from treadle.workflows.loop.run_history import RunHistory, read_history
+from treadle.workflows.loop.session_record import SessionRecord
 
 ONE, TWO = SessionId("session-1"), SessionId("session-2")
 STARTED = run_started()
@@ -243,6 +245,22 @@ def test_a_session_cut_while_it_waited_goes_on_waiting() -> None:
     later = cut.extended_to(NOON + timedelta(hours=9)).session_records[0]
     assert (cut.session_records[0].seconds, later.seconds) == (10.0, 10.0)
     assert [turns(*told)[0].seconds for told in (again, answered)] == [10.0, 15.0]
+
+
+def test_the_time_that_a_process_measured_counts_and_not_a_clock_that_jumped() -> None:
+    a_day_on = (PLANNING, begun(ONE), 86_400.0, AgentSpoke("on"))
+    recovered = (*a_day_on, RunRecovered(RUN_LIMITS), 7.0, begun(ONE, resumed=True))
+    for told in (a_day_on, recovered):
+        history = read_history(log(*told))
+        measured = history.with_session_time(SessionTime(ONE, 90.0))
+        assert (measured.session_records[0].seconds, measured.running_s) == (90.0, 90.0)
+        assert history.with_session_time(SessionTime(TWO, 90.0)) == history
+
+
+def test_a_clock_that_is_set_back_takes_no_time_away() -> None:
+    (turn,) = turns(PLANNING, begun(ONE), -86_400.0, AgentSpoke("on"))
+
+    assert turn.seconds == 0.0
 
 
 def test_an_answer_that_allowed_a_use_is_known_as_used() -> None:

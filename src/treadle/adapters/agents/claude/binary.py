@@ -17,7 +17,7 @@ TESTED_TO = (2, 1, 325)
 VERBATIM_FROM = (2, 1, 248)
 VERSION_TIMEOUT_S = 30
 
-Origin = Literal["setting", "CLAUDE_BIN", "PATH", "bundled"]
+Origin = Literal["setting", "CLAUDE_BIN", "PATH", "bundled", "run"]
 Support = Literal["tested", "newer", "older"]
 
 

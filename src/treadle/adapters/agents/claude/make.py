@@ -9,11 +9,10 @@ from treadle.adapters.agents.claude.binary import (
     TESTED_TO,
     ClaudeBinary,
     bundled_binary,
-    check_binary,
-    find_binary,
 )
 from treadle.adapters.agents.claude.login import require_login
 from treadle.adapters.agents.claude.login_renewal import LoginRenewer
+from treadle.adapters.agents.claude.run_binary import binary_of_run, checked_binary, find_program_of
 from treadle.adapters.agents.claude.subscription_file import (
     DIRECTORY_VARIABLES,
     SubscriptionFile,
@@ -52,7 +51,7 @@ REHEARSAL_PASSED = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME
 
 def make_agent(inputs: AgentInputs) -> tuple[ClaudeAgent, list[str]]:
     """The user's own binary with the user's login, and what a person should know about it."""
-    binary = _checked_binary(inputs.program)
+    binary, changes = binary_of_run(inputs.program, inputs.keeping)
     host = inputs.host_environment
     located = {name: host[name] for name in DIRECTORY_VARIABLES if name in host}
     login = require_login({**inputs.environment, **located}, inputs.user_home)
@@ -62,20 +61,25 @@ def make_agent(inputs: AgentInputs) -> tuple[ClaudeAgent, list[str]]:
         _attribution(inputs),
         verbatim=binary.takes_verbatim,
         login_sources=(
-            {OAUTH_TOKEN: _subscription_token(inputs, binary)} if login == "subscription" else {}
+            {OAUTH_TOKEN: _subscription_token(inputs)} if login == "subscription" else {}
         ),
     )
-    return agent, _version_warnings(binary)
+    return agent, [*changes, *_version_warnings(binary)]
 
 
-def _subscription_token(inputs: AgentInputs, binary: ClaudeBinary) -> SubscriptionToken:
-    """The token in the user's own file, renewed by the user's own binary. One that the project, or
-    a run, could have changed is not started outside a sandbox."""
+def _subscription_token(inputs: AgentInputs) -> SubscriptionToken:
+    """The token in the user's own file, renewed by the user's own binary as it is then, and not by
+    the one that the run keeps. One that the project, or a run, could have changed is not started
+    outside a sandbox."""
     theirs = (inputs.program.project.resolve(), inputs.program.home.resolve())
 
     def find_program() -> Path | None:
-        resolved = binary.path.resolve()
-        places = (resolved, binary.path.parent.resolve())
+        try:
+            path, _ = find_program_of(inputs.program)
+        except AgentUnavailable:
+            return None
+        resolved = path.resolve()
+        places = (resolved, path.parent.resolve())
         is_theirs = any(place.is_relative_to(folder) for place in places for folder in theirs)
         return None if is_theirs else resolved
 
@@ -104,7 +108,7 @@ def rehearsal_agent(inputs: AgentInputs, model: ScriptedModel) -> ClaudeAgent:
 
 def describe_binary(program: ProgramChoice) -> tuple[str, list[str]]:
     """The binary that a run would use, in words, and what a person should know about it."""
-    binary = _checked_binary(program)
+    binary = checked_binary(program)
     text = f"Claude Code {binary.version} from {binary.origin}: {binary.path}"
     return text, _version_warnings(binary)
 
@@ -121,14 +125,6 @@ def confine(agent: ClaudeAgent, sessions: SessionSandbox) -> ClaudeAgent:
         environment=sessions.environment_for(agent.environment),
         sandbox=replace(sessions, confinement_for=within),
     )
-
-
-def _checked_binary(program: ProgramChoice) -> ClaudeBinary:
-    path, origin = find_binary(
-        setting=program.setting, claude_bin=program.variable, search_path=program.search_path
-    )
-    # Not with the private home: what switches between versions looks there for what to run.
-    return check_binary(path, origin, {"PATH": program.search_path, "HOME": str(program.home)})
 
 
 def _attribution(inputs: AgentInputs) -> str:

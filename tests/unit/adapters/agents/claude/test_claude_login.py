@@ -13,6 +13,7 @@ from treadle.adapters.agents.claude.renewal_rules import NO_PROGRAM
 from treadle.domain.agent_kind import (
     AgentInputs,
     ProgramChoice,
+    ProgramKeeping,
     ScriptedAuth,
     ScriptedModel,
 )
@@ -29,6 +30,7 @@ def inputs(tmp_path: Path) -> Callable[[str], AgentInputs]:
         path = f"{tmp_path}:/usr/bin:/bin"
         return AgentInputs(
             program=ProgramChoice("", "", path, project=tmp_path, home=tmp_path),
+            keeping=ProgramKeeping(tmp_path / "run", tmp_path / "programs"),
             environment={"ANTHROPIC_API_KEY": "k", "LANG": "C", "HTTP_PROXY": "http://p:1"},
             user_home=tmp_path,
             private_home=tmp_path / "private",

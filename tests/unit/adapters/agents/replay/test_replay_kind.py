@@ -10,7 +10,7 @@ import pytest
 from tests.unit.session.driver_harness import brief_for
 from treadle.adapters.agents.replay.kind import KIND
 from treadle.domain.agent import AgentEnded, AgentEvent, Decision, Deny, SessionBrief, ToolUse
-from treadle.domain.agent_kind import AgentInputs, ProgramChoice
+from treadle.domain.agent_kind import AgentInputs, ProgramChoice, ProgramKeeping
 from treadle.domain.errors import AgentUnavailable
 from treadle.domain.events.agent import ToolCalled, ToolFinished
 from treadle.domain.session import Completed
@@ -34,6 +34,7 @@ def inputs_for(directory: Path, *steps: dict[str, Any], setting: str = "r.jsonl"
     (directory / "r.jsonl").write_text("\n".join(map(json.dumps, steps)))
     return AgentInputs(
         program=ProgramChoice(setting, "", "", project=directory, home=directory),
+        keeping=ProgramKeeping(directory / "run", directory / "programs"),
         environment={},
         user_home=directory,
         private_home=directory / "private",
