@@ -12,11 +12,13 @@ from typing import Any, Literal
 from treadle.adapters.agents.registry import find_kind
 from treadle.adapters.browser.browser_choice import NoBrowser
 from treadle.adapters.browser.browser_search import browser_versions
+from treadle.adapters.disk.file_system import find_file_system
 from treadle.domain.agent_kind import AgentKind
 from treadle.domain.errors import TreadleError
 from treadle.domain.sandbox import ProbePassed, SandboxFailed
 from treadle.domain.stored_path import stored_path
 from treadle.runs.credentials import with_stored_login
+from treadle.runs.local_root import MOVE, network_root_text, require_local_root
 from treadle.runs.trust import load_trusted
 from treadle.settings.definitions import AgentSettings
 from treadle.settings.environment import Environment, agent_environment
@@ -220,6 +222,7 @@ async def _browser(project: Path, environment: Environment) -> DoctorFinding:
 
 async def _disk(project: Path, environment: Environment) -> DoctorFinding:
     root = environment.root
+    require_local_root(environment.storage)
     place = next(path for path in (root, *root.parents) if path.exists())
     free = shutil.disk_usage(place).free
     limits = load_settings(project, environment=environment.raw).settings.sandbox
@@ -229,5 +232,8 @@ async def _disk(project: Path, environment: Environment) -> DoctorFinding:
     if free < SPACE_WANTED:
         return DoctorFinding("disk", "bad", text, "free some space, or set TREADLE_ROOT elsewhere")
     kept = f"runs keep {limits.free_mb} MB free" if limits.free_mb else "runs keep nothing free"
+    found = find_file_system(root)
+    if found is not None and found.is_network:
+        return DoctorFinding("disk", "warning", network_root_text(root, found), MOVE)
     most = f"take at most {limits.disk_mb} MB each" if limits.disk_mb else "take any amount"
     return DoctorFinding("disk", "good", f"{text}; {kept} and {most}")

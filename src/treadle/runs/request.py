@@ -10,6 +10,7 @@ from treadle.domain.agent import CommitIdentity
 from treadle.domain.errors import UsageError
 from treadle.domain.run_request import RunRequest
 from treadle.domain.stored_path import path_from, stored_path
+from treadle.runs.local_root import require_local_root
 from treadle.runs.trust import load_trusted
 from treadle.settings.definitions import Settings, WorkspaceSettings
 from treadle.settings.environment import Environment
@@ -73,6 +74,7 @@ async def check_request(request: RunRequest, host: RunHost) -> CheckedRequest:
         spec_text = request.inputs.get(workflow.inputs[0], "")
     require_valid(settings, environment, project.root)
     _require_text_path(environment.root)
+    require_local_root(environment.storage)
     require_writable(project)
     if request.no_sandbox or environment.no_sandbox:
         require_sandbox_for(settings.policy)

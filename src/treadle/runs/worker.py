@@ -23,6 +23,7 @@ from treadle.runs.clean import clean_daily
 from treadle.runs.credentials import known_secrets
 from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location, worker_queue
 from treadle.runs.execute import execute
+from treadle.runs.local_root import require_local_root
 from treadle.runs.locks import WORKER, lock_executor, lock_run, lock_worker
 from treadle.runs.queue import put_on_queue
 from treadle.runs.recovery import is_idle, recover_lost_runs
@@ -62,6 +63,7 @@ async def run_worker(environment: Environment, options: WorkerOptions, stop: asy
     """Serve the shared queue until asked to stop, or until it is empty."""
     from treadle.durable.open import open_engine
 
+    require_local_root(environment.storage)
     identity = WorkerIdentity(f"{WORKER}{uuid4()}", login_of(environment))
     executor = identity.executor
     host = RunHost(environment, asyncio.Semaphore(options.sessions), asks_by_approval=True)

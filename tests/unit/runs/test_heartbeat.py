@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders import NOON
-from treadle.domain.events.all_events import RecordedEvent
+from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.run import RoundStarted
 from treadle.domain.events.session import SessionStarted
 from treadle.domain.ids import RunId, SessionId
@@ -21,7 +21,10 @@ ONE = SessionId("0b6c4f7a-2f58-4b5c-9d1a-111111111111")
 @pytest.fixture
 def cut() -> RunHistory:
     """A run that was cut off in a session that had said nothing yet."""
-    events = (RoundStarted(1, "coding"), SessionStarted(ONE, "implementer", "sonnet", False))
+    events: tuple[Event, ...] = (
+        RoundStarted(1, "coding"),
+        SessionStarted(ONE, "implementer", "sonnet", False),
+    )
     return read_history(
         RecordedEvent(RunId("r"), seq, NOON, event) for seq, event in enumerate(events, 1)
     )
