@@ -92,6 +92,8 @@ class CommandHarness:
 
     # No command runs longer.
     seconds = 100
+    # Of the version under test; tests of upgrades put an earlier one in its place.
+    command = TREADLE
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -143,7 +145,7 @@ class CommandHarness:
     def behind(self, starter: Sequence[str], *arguments: str, **variables: str) -> Finished:
         """The same, started by another program, which takes something from it."""
         done = subprocess.run(
-            [*starter, TREADLE, *arguments],
+            [*starter, self.command, *arguments],
             cwd=self.project,
             env={**self.environment, **variables},
             stdin=subprocess.DEVNULL,
@@ -168,7 +170,7 @@ class CommandHarness:
         stderr = self.directory / "stderr.txt"
         with stderr.open("w") as file:
             process = subprocess.Popen(
-                [TREADLE, *self._rehearsed(rehearsal, *options, settings=settings)],
+                [self.command, *self._rehearsed(rehearsal, *options, settings=settings)],
                 cwd=self.project,
                 env=self.environment,
                 stdin=subprocess.DEVNULL,

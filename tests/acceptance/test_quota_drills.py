@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from tests.acceptance.harness import (
     BUILD_IT,
     ONE_DELIVERABLE,
-    TREADLE,
     CommandHarness,
     Finished,
     Running,
@@ -29,7 +28,7 @@ def begin(harness: CommandHarness, *arguments: str, **variables: str) -> Running
     stderr = harness.directory / f"{arguments[0]}.txt"
     with stderr.open("w") as file:
         process = subprocess.Popen(
-            [TREADLE, *arguments],
+            [harness.command, *arguments],
             cwd=harness.project,
             env={**harness.environment, **variables},
             stdin=subprocess.DEVNULL,

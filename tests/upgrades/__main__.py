@@ -1,0 +1,57 @@
+"""`python -m tests.upgrades COMMIT`: store runs as that commit leaves them, for the tests."""
+
+import os
+import shutil
+import signal
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.acceptance.harness import (
+    BUILD_IT,
+    ONE_DELIVERABLE,
+    TWO_DELIVERABLES,
+    CommandHarness,
+    Running,
+    script,
+)
+from tests.crash_matrix.scenarios import BUILD_THE_SECOND, OPTIONAL
+from tests.upgrades.earlier_version import install_earlier
+from tests.upgrades.stored_runs import ARCHIVE, MADE_AT, pack
+
+IN_A_TOOL = BUILD_IT.replace(
+    "    turns:\n",
+    "    turns:\n      - {tool: Bash, input: {command: sleep 300, timeout: 300000}}\n",
+)
+
+
+def main(commit: str) -> None:
+    shutil.rmtree(MADE_AT, ignore_errors=True)
+    with TemporaryDirectory(prefix="treadle-earlier-") as folder:
+        earlier = install_earlier(commit, Path(folder))
+
+        def project(name: str) -> CommandHarness:
+            harness = CommandHarness(MADE_AT / name)
+            harness.root, harness.command = MADE_AT / "root", earlier.command
+            return harness
+
+        done = project("done").deliver(script(ONE_DELIVERABLE, BUILD_IT))
+        second = BUILD_THE_SECOND.replace("  - role", OPTIONAL)
+        limited = project("limited").deliver(script(TWO_DELIVERABLES, BUILD_IT, second), "-n", "2")
+        cut = project("cut").start(script(ONE_DELIVERABLE, IN_A_TOOL))
+        cut.until("tool.decided", tool="Bash")
+        _kill(cut)
+    assert (done.exit_code, limited.exit_code) == (0, 5), done.stderr + limited.stderr
+    (MADE_AT / "commit").write_text(f"{commit}\n")
+    pack(MADE_AT, os.uname().nodename)
+    shutil.rmtree(MADE_AT)
+    sys.stdout.write(f"{ARCHIVE}: {ARCHIVE.stat().st_size} bytes\n")
+
+
+def _kill(running: Running) -> None:
+    running.process.send_signal(signal.SIGKILL)
+    running.finish()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
