@@ -19,7 +19,7 @@ import pytest
 from tests.acceptance.harness import TREADLE, Finished, Running, script
 from tests.acceptance.test_quota_drills import begin
 from tests.acceptance.test_subscription_login import SubscriptionHarness
-from tests.acceptance.verified_project import planned
+from tests.acceptance.verified_project import planned, with_files
 from tests.identity.service import IdentityService
 from tests.upgrades.earlier_version import (
     BUILT_VERSION,
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.timeout(400)
 OVERLOADED = "{error: {status: 529, message: Overloaded, headers: {x-should-retry: 'false'}}}"
 OUT_OF_ORDER = "{error: {status: 500, message: out of order, headers: {x-should-retry: 'false'}}}"
 CHECKS = {"DL1": "grep -qx hello hello.txt", "DL2": "grep -qx bye bye.txt"}
-IN_THE_TOOL = "sleep 300"
+WAIT = "import time\n\ntime.sleep(300)\n"
 RESET_S = 15
 
 # Whoever asks: only rehearsals tell the model of roles.
@@ -67,15 +67,15 @@ CUT_BY_THE_SECOND_OUTAGE = f"""
         input: {{file_path: bye.txt, content: "goodbye\\n"}}
       - {OUT_OF_ORDER}
 """
-SECOND_DELIVERABLE = f"""
+SECOND_DELIVERABLE = """
   - name: the farewell
     turns:
       - tool: Bash
-        input: {{command: {IN_THE_TOOL}, timeout: 300000}}
+        input: {command: python3 wait.py, timeout: 300000}
       - tool: Write
-        input: {{file_path: bye.txt, content: "bye\\n"}}
+        input: {file_path: bye.txt, content: "bye\\n"}
       - tool: mcp__treadle__set_deliverable_status
-        input: {{deliverableId: DL2, status: passed}}
+        input: {deliverableId: DL2, status: passed}
       - text: The farewell is built.
 """
 NIGHT = script(
@@ -182,6 +182,7 @@ def test_a_run_survives_the_night_and_its_work_is_landed_and_proven(
 ) -> None:
     night.identity.model_url = rehearse(NIGHT).base_url
     night.identity.write_login(night.home)
+    with_files(night, wait__py=WAIT)
     planned(night, **CHECKS)
     night.settings(SETTINGS)
     evening = night.git("rev-parse", "HEAD")
@@ -203,7 +204,7 @@ def test_a_run_survives_the_night_and_its_work_is_landed_and_proven(
     watched.until("run.recovered")
     # After the reset, another outage; then the machine is started anew, in the middle of a tool.
     watched.until("run.paused")
-    watched.until("tool.decided", tool="Bash")
+    watched.until("tool.decided", name="Bash")
     night.reboot()
     watched.finish()
     worker.finish()
@@ -234,7 +235,7 @@ def assert_as_it_happened(night: NightHarness, log: Finished) -> None:
     assert ["Overloaded" in reasons[0], "limit" in reasons[1], "out of order" in reasons[2]] == [
         True
     ] * 3
-    assert log.events[0]["version"] == BUILT_VERSION
+    assert [event["version"] for event in log.of_type("run.started")] == [BUILT_VERSION]
     identity = night.identity
     assert (identity.is_logged_in(night.home), identity.refused_tokens) == (True, ())
     assert night.processes() == []

@@ -4,12 +4,14 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tests.crash_matrix.case import Case
-from tests.crash_matrix.cases import CASES, ON_POSTGRES
+from tests.crash_matrix.cases import AFTER_UPGRADE, CASES, ON_POSTGRES
 from tests.crash_matrix.matrix import CaseVerdict, Matrix
 from tests.crash_matrix.page import page
 from tests.postgres import running_server
+from tests.upgrades.earlier_version import commit_before, install_earlier
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "crash-matrix.md"
 AT_ONCE = 2
@@ -23,8 +25,11 @@ def main() -> int:
     sqlite = judged(Matrix(), CASES)
     with running_server() as server:
         postgres = judged(Matrix(server.new_database), ON_POSTGRES)
-    PAGE.write_text(page(sqlite, postgres), encoding="utf-8")
-    return exit_code([*sqlite, *postgres])
+    with TemporaryDirectory(prefix="treadle-earlier-") as folder:
+        earlier = install_earlier(commit_before(), Path(folder))
+        upgraded = judged(Matrix(earlier=earlier), AFTER_UPGRADE)
+    PAGE.write_text(page(sqlite, postgres, upgraded), encoding="utf-8")
+    return exit_code([*sqlite, *postgres, *upgraded])
 
 
 def judged(matrix: Matrix, cases: Sequence[Case]) -> list[CaseVerdict]:

@@ -18,6 +18,7 @@ from typing import Any
 from tests.acceptance.harness import TREADLE, CommandHarness
 from tests.crash_matrix.case import ASKED, LIMITED, Case, CaseCommand, Command
 from tests.crash_matrix.scenarios import SCENARIOS, Scenario
+from tests.upgrades.earlier_version import EarlierVersion
 from treadle.runs.locks import lock_worker
 from treadle.runs.shell_environment import login_of
 from treadle.settings.environment import parse_environment
@@ -77,12 +78,20 @@ class CaseNotRun(Exception):
 
 
 class CrashHarness(CommandHarness):
-    """Runs commands that are killed at their point; `database_url` is empty for SQLite."""
+    """Runs commands that are killed at their point; `database_url` is empty for SQLite. The first
+    command can be one of an earlier version."""
 
-    def __init__(self, directory: Path, case: Case, database_url: str = "") -> None:
+    def __init__(
+        self,
+        directory: Path,
+        case: Case,
+        database_url: str = "",
+        first_version: EarlierVersion | None = None,
+    ) -> None:
         super().__init__(directory)
         self._case = case
         self._database_url = database_url
+        self._first_version = first_version
         self._scenario: Scenario = SCENARIOS[case.scenario]
         self._said = ""  # the last words on stderr, for whoever has to find out
         self._script = directory / "rehearsal.yaml"
@@ -151,14 +160,18 @@ class CrashHarness(CommandHarness):
         return tuple(command for command in found if command)
 
     def _perform(self, number: int, command: CaseCommand, earlier: set[str]) -> int:
-        launcher = [sys.executable, "-c", LAUNCH, self._case.name, str(number), "--"]
+        other = self._first_version if number == 0 else None
+        python, treadle = (
+            (sys.executable, TREADLE) if other is None else (other.python, other.command)
+        )
+        launcher = [python, "-c", LAUNCH, self._case.name, str(number), "--"]
         with (
             self._worker_seems_alive(command.command == "detach"),
             self._answered(command.command == "answered worker"),
         ):
             done = subprocess.run(
                 [
-                    *(launcher if command.dies else [TREADLE]),
+                    *(launcher if command.dies else [treadle]),
                     *self._words(command.command, earlier),
                 ],
                 cwd=self.project,

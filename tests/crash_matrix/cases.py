@@ -282,6 +282,23 @@ ON_POSTGRES: tuple[Case, ...] = tuple(
     )
 )
 
+# Begun by the version before, whose database this version takes over: one point of each kind.
+AFTER_UPGRADE: tuple[Case, ...] = tuple(
+    case
+    for case in CASES
+    if case.name
+    in (
+        "Write decided, not done",
+        "deliverable.changed half stored",
+        "commit made, not told, twice",
+        "inside the quota sleep",
+        "proven, file not written",
+        "run.reopened stored",
+        "worker in a session, another worker",
+        "waiting for an approval",
+    )
+)
+
 
 def named(name: str) -> Case:
     """The case with this name."""

@@ -11,6 +11,7 @@ from threading import Lock
 from tests.crash_matrix.case import Case
 from tests.crash_matrix.case_runner import CaseNotRun, CaseResult, CrashHarness, undisturbed
 from tests.crash_matrix.checks import failures
+from tests.upgrades.earlier_version import EarlierVersion
 
 # Gives every run a database of its own; an empty URL is SQLite.
 NewDatabase = Callable[[], str]
@@ -29,13 +30,16 @@ class Matrix:
     """Several cases may be judged at once."""
 
     new_database: NewDatabase = lambda: ""
+    # Makes the first command of every case; None: this version does.
+    earlier: EarlierVersion | None = None
     _wanted: dict[tuple[str, str], CaseResult] = field(default_factory=dict)
     _locks: dict[tuple[str, str], Lock] = field(default_factory=dict)
     _mutex: Lock = field(default_factory=Lock)
 
     def judge(self, case: Case) -> CaseVerdict:
         try:
-            wanted, result = self._undisturbed(case), self._run_case(case)
+            wanted = self._undisturbed(case)
+            result = self._run_case(case, self.earlier)
         except (CaseNotRun, subprocess.TimeoutExpired) as error:
             return CaseVerdict(case, (str(error),))
         return CaseVerdict(case, tuple(failures(case, result, wanted)))
@@ -53,10 +57,10 @@ class Matrix:
                 self._wanted[key] = result
             return self._wanted[key]
 
-    def _run_case(self, case: Case) -> CaseResult:
+    def _run_case(self, case: Case, earlier: EarlierVersion | None = None) -> CaseResult:
         # Not below pytest's directories: an agent's sockets need short paths.
         directory = Path(tempfile.mkdtemp(prefix="treadle-crash-"))
         try:
-            return CrashHarness(directory, case, self.new_database()).run_case()
+            return CrashHarness(directory, case, self.new_database(), earlier).run_case()
         finally:
             rmtree(directory, ignore_errors=True)

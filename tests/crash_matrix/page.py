@@ -49,6 +49,11 @@ SCENARIOS = """
 | landing asked | a detached run asks before it lands, and a person says yes |
 """
 
+UPGRADES = """\
+The first command is of a wheel that is built from the commit before and installed on its own.
+All others are of this version, which goes on with the stored database.
+"""
+
 DOERS = {
     "deliver": "`deliver`",
     "detach": "`deliver --detach`",
@@ -60,12 +65,17 @@ DOERS = {
 }
 
 
-def page(sqlite: Sequence[CaseVerdict], postgres: Sequence[CaseVerdict]) -> str:
+def page(
+    sqlite: Sequence[CaseVerdict],
+    postgres: Sequence[CaseVerdict],
+    upgraded: Sequence[CaseVerdict],
+) -> str:
     return "\n".join(
         [
             HEAD,
             _counts("SQLite", sqlite),
             _counts("PostgreSQL", postgres),
+            _counts("SQLite, begun by the version before", upgraded),
             PROMISES,
             "## The runs",
             SCENARIOS,
@@ -76,6 +86,11 @@ def page(sqlite: Sequence[CaseVerdict], postgres: Sequence[CaseVerdict]) -> str:
             "## PostgreSQL",
             "",
             *_table(postgres),
+            "",
+            "## SQLite, begun by the version before",
+            "",
+            UPGRADES,
+            *_table(upgraded),
             "",
         ]
     )

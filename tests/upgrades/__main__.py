@@ -15,13 +15,14 @@ from tests.acceptance.harness import (
     Running,
     script,
 )
+from tests.acceptance.verified_project import with_files
 from tests.crash_matrix.scenarios import BUILD_THE_SECOND, OPTIONAL
 from tests.upgrades.earlier_version import install_earlier
 from tests.upgrades.stored_runs import ARCHIVE, MADE_AT, pack
 
 IN_A_TOOL = BUILD_IT.replace(
     "    turns:\n",
-    "    turns:\n      - {tool: Bash, input: {command: sleep 300, timeout: 300000}}\n",
+    "    turns:\n      - {tool: Bash, input: {command: python3 wait.py}}\n",
 )
 
 
@@ -38,8 +39,10 @@ def main(commit: str) -> None:
         done = project("done").deliver(script(ONE_DELIVERABLE, BUILD_IT))
         second = BUILD_THE_SECOND.replace("  - role", OPTIONAL)
         limited = project("limited").deliver(script(TWO_DELIVERABLES, BUILD_IT, second), "-n", "2")
-        cut = project("cut").start(script(ONE_DELIVERABLE, IN_A_TOOL))
-        cut.until("tool.decided", tool="Bash")
+        harness = project("cut")
+        with_files(harness, wait__py="import time\n\ntime.sleep(5)\n")
+        cut = harness.start(script(ONE_DELIVERABLE, IN_A_TOOL))
+        cut.until("tool.decided", name="Bash")
         _kill(cut)
     assert (done.exit_code, limited.exit_code) == (0, 5), done.stderr + limited.stderr
     (MADE_AT / "commit").write_text(f"{commit}\n")
