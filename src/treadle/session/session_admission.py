@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from treadle.domain.events.oversight import BreakerClosed, BreakerOpened
 from treadle.domain.ids import RunId
+from treadle.domain.ports import Clock
 from treadle.domain.service_health import BreakerStore, QuotaBlock, QuotaBlockStore
 from treadle.domain.session import QuotaExceeded, SessionResult
 from treadle.session.breaker import (
@@ -64,19 +65,17 @@ class SessionAdmission:
     service: str
     # See `credential_fingerprint`.
     credential: str
-    now: Callable[[], datetime]
-    # Seconds by no clock that can be set: see the `Clock` port.
-    elapsed: Callable[[], float]
+    clock: Clock
     jitter: Callable[[], float]
     margin_s: float
     # How long an open breaker stays open.
     rest: timedelta = REST
-    # When the wait for each block that this process has met is over, by `elapsed`.
+    # When the wait for each block that this process has met is over, by `Clock.elapsed`.
     wait_ends: dict[QuotaBlock, float] = field(default_factory=dict)
 
     def before_session(self) -> StartDecision:
         """Ask right before a session: the run that may start can be the probe."""
-        now = self.now()
+        now = self.clock.now()
         block = self.quota.read(self.credential)
         when = blocked_until(block, now, self.jitter(), margin_s=self.margin_s)
         if block is not None and when is not None:
@@ -88,12 +87,12 @@ class SessionAdmission:
     def left_alone_until(self) -> datetime | None:
         """When the service may be asked again, if its breaker is open."""
         breaker = self.breakers.read(self.service)
-        state = state_of(breaker, self.now(), rest=self.rest)
+        state = state_of(breaker, self.clock.now(), rest=self.rest)
         return breaker.until if state == "open" else None
 
     def after_session(self, result: SessionResult) -> tuple[BreakerOpened | BreakerClosed, ...]:
         """Report the end of a session; the caller records the events."""
-        now = self.now()
+        now = self.clock.now()
         if isinstance(result.outcome, QuotaExceeded) and not result.outcome.lasts:
             self._block_credential(result.outcome, now)
         elif service_result(result.outcome) == "worked":
@@ -129,7 +128,7 @@ class SessionAdmission:
     def _remaining_wait_s(self, block: QuotaBlock, seconds: float) -> float:
         """At most what was left when this process first met the block: whoever has waited for it
         does not wait again because the clock was set back."""
-        elapsed_s, met = self.elapsed(), replace(block, version=0)
+        elapsed_s, met = self.clock.elapsed(), replace(block, version=0)
         ends = self.wait_ends.setdefault(met, elapsed_s + seconds)
         return min(seconds, ends - elapsed_s)
 

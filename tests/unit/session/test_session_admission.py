@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 from pydantic import TypeAdapter
 
-from tests.builders import NOON
+from tests.builders import NOON, FakeClock
 from treadle.adapters.stores.service_health import MemoryBreakers, MemoryQuotaBlocks
 from treadle.domain.events.oversight import BreakerClosed, BreakerOpened
 from treadle.domain.ids import RunId, SessionId
@@ -43,8 +43,7 @@ class Runs:
             run=RunId(name),
             service=API,
             credential=credential,
-            now=lambda: self.now,
-            elapsed=lambda: (self.now - NOON).total_seconds(),
+            clock=FakeClock(self.now, (self.now - NOON).total_seconds()),
             jitter=lambda: jitter,
             margin_s=60.0,
         )

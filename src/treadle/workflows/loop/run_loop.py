@@ -7,7 +7,6 @@ records once.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from functools import partial
 from typing import assert_never
 
@@ -162,8 +161,7 @@ class RunLoop:
     async def _work(self, work: RunSession, observed: Observation) -> Observation:
         if self.progress.rounds or self.progress.last:
             delay_s = round_delay(self.progress, self.pacing, self.jitter)
-            when = observed.at + timedelta(seconds=delay_s)
-            await self.pauses.sleep_until(when, most_s=delay_s)
+            await self.pauses.sleep_for(delay_s, since=observed.at)
         ref = self._next_round(work)
         self.uncounted_since = self.clock.monotonic()
         try:

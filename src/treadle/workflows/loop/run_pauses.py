@@ -82,6 +82,10 @@ class RunPauses:
                 return
             await unless_stopped(self.clock.sleep(min(left_s, SLICE_S)), self.stop)
 
+    async def sleep_for(self, seconds: float, *, since: datetime) -> None:
+        """The same for a time after the last observation."""
+        await self.sleep_until(since + timedelta(seconds=seconds), most_s=seconds)
+
     def _seconds_to(self, when: datetime) -> float:
         return (when - self.clock.now()).total_seconds()
 
