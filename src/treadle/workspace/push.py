@@ -77,12 +77,12 @@ async def push_branch(
         ready = _with_token(ready, target)
     ref = f"refs/heads/{branch}"
     try:
-        ran = await ready.try_run(*_PUSH, place, f"{commit}:{ref}")
+        ran = await ready.try_run(*_PUSH, "--", place, f"{commit}:{ref}")
         outcome = read_outcome(ran.exit_code, ran.output, ran.stderr, commit)
         if not isinstance(outcome, PushRefused):
             return outcome
         # If the connection is cut after the push, git itself sends it again, and that is refused.
-        listed = await ready.try_run("ls-remote", place, ref)
+        listed = await ready.try_run("ls-remote", "--", place, ref)
     except GitTimedOut as error:
         return RemoteUnreachable(error.message)
     return AlreadyPushed(commit) if listed.output == f"{commit}\t{ref}" else outcome
