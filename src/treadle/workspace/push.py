@@ -100,7 +100,7 @@ def _with_token(git: Git, target: TokenPush) -> Git:
     scheme, _, rest = target.url.partition("://")
     host = f"{scheme}://{rest.partition('/')[0]}"
     return git.with_variables(**{TOKEN_VARIABLE: target.token}).with_options(
-        *("-c", "credential.helper="),
+        # An empty one takes all others out of the list.
         *("-c", f"credential.{host}.helper="),
         *("-c", f"credential.{host}.helper={_HELPER}"),
         *("-c", "http.followRedirects=false"),
