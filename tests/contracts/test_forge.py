@@ -26,7 +26,7 @@ BRANCH = "treadle/count-words-0001"
 NEW = NewPullRequest(BRANCH, "main", "Count words", "It counts.\n\n- one\n- two", draft=True)
 
 
-@pytest.fixture(params=["memory", "github"])
+@pytest.fixture(params=["memory", pytest.param("github", marks=pytest.mark.slow)])
 async def site(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[ForgeSite]:
     if request.param == "memory":
         async with memory_site() as memory:

@@ -19,7 +19,7 @@ from treadle.domain.tracker import Issue, TrustedIssue, UntrustedIssue, trusted_
 ADA = Author("ada", can_write=True)
 
 
-@pytest.fixture(params=["memory", "github"])
+@pytest.fixture(params=["memory", pytest.param("github", marks=pytest.mark.slow)])
 async def site(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[TrackerSite]:
     if request.param == "memory":
         yield MemoryTrackerSite(MemoryTracker({"ada"}))

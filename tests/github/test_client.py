@@ -225,6 +225,14 @@ async def test_a_change_is_not_sent_to_another_host(site: GitHubSite) -> None:
     assert result == Unreachable("GitHub was not reached: it leads to an address that is not used")
 
 
+async def test_another_host_does_not_answer_for_github(site: GitHubSite) -> None:
+    there = {"location": f"http://127.0.0.1:{site.fake.logs_port}/logs/1"}
+    site.fake.faults.append(Fault("/engine$", 302, there))
+
+    assert isinstance(await site.forge.find_repository(), Unreachable)
+    assert site.fake.log_requests == []
+
+
 async def test_redirects_in_circles_end(site: GitHubSite) -> None:
     there = {"location": f"{site.fake.site}/api/v3/repos/ada/engine"}
     site.fake.faults += [Fault("/engine$", 302, there)] * 4

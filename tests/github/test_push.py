@@ -258,6 +258,7 @@ async def test_an_answer_that_was_lost_does_not_hide_that_the_push_was_done(
     site: GitHubSite, repository: Repository
 ) -> None:
     git, commit = git_of(repository), repository.head
+    repository.git("config", "url.git@nowhere.invalid:.insteadOf", f"{site.fake.site}/")
     site.fake.faults.append(Fault("git-receive-pack$", 0, method="POST", done=True))
 
     lost = await push_branch(git, target_of(site), branch=BRANCH, commit=commit)

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from treadle.domain.http import HttpFailure, HttpRequest, HttpResponse
+from treadle.domain.http import HttpFailure, HttpResponse, OutgoingRequest
 
 if TYPE_CHECKING:
     import ssl
@@ -40,7 +40,7 @@ class HttpClient:
         self._total_s = total_s
         self._clients: dict[tuple[str, bool], httpx2.AsyncClient] = {}
 
-    async def send(self, request: HttpRequest) -> HttpResponse | HttpFailure:
+    async def send(self, request: OutgoingRequest) -> HttpResponse | HttpFailure:
         # Slow to import; most commands do not need it.
         import httpx2
 
@@ -58,7 +58,7 @@ class HttpClient:
         for client in self._clients.values():
             await client.aclose()
 
-    async def _exchange(self, request: HttpRequest) -> HttpResponse | HttpFailure:
+    async def _exchange(self, request: OutgoingRequest) -> HttpResponse | HttpFailure:
         async with self._client(request.url).stream(
             request.method,
             request.url,
@@ -90,7 +90,7 @@ class HttpClient:
         return self._clients[proxy, encrypted]
 
 
-async def _read_body(pieces: AsyncIterator[bytes], request: HttpRequest) -> bytes | None:
+async def _read_body(pieces: AsyncIterator[bytes], request: OutgoingRequest) -> bytes | None:
     body = bytearray()
     read = 0
     async for piece in pieces:

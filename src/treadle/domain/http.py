@@ -9,7 +9,7 @@ MAX_BODY_BYTES = 8 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class HttpRequest:
+class OutgoingRequest:
     """A request whose response has at most `max_bytes`. Headers may hold a token."""
 
     method: str
@@ -42,4 +42,4 @@ class HttpFailure:
 class HttpSender(Protocol):
     """Sends one request. It follows no redirect and never raises for what a network does."""
 
-    async def send(self, request: HttpRequest) -> HttpResponse | HttpFailure: ...
+    async def send(self, request: OutgoingRequest) -> HttpResponse | HttpFailure: ...

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from treadle.domain.events.oversight import BreakerClosed, BreakerOpened
-from treadle.domain.http import HttpFailure, HttpRequest, HttpResponse, HttpSender
+from treadle.domain.http import HttpFailure, HttpResponse, HttpSender, OutgoingRequest
 from treadle.domain.service_health import BreakerStore
 from treadle.session.breaker import (
     REST,
@@ -33,7 +33,7 @@ class HttpBreaker:
     # Told when the breaker opens or closes.
     tell: Callable[[BreakerOpened | BreakerClosed], None] = lambda event: None
 
-    async def send(self, request: HttpRequest) -> HttpResponse | HttpFailure:
+    async def send(self, request: OutgoingRequest) -> HttpResponse | HttpFailure:
         if (waiting := self._ask()) is not None:
             return HttpFailure(waiting.reason, waiting.until)
         response = await self.sender.send(request)

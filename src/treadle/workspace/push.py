@@ -77,12 +77,12 @@ async def push_branch(
         ready = _with_token(ready, target)
     ref = f"refs/heads/{branch}"
     try:
-        ran = await ready.try_run(*_PUSH, place, f"{commit}:{ref}")
+        ran = await ready.try_run(*_PUSH, "--", place, f"{commit}:{ref}")
         outcome = read_outcome(ran.exit_code, ran.output, ran.stderr, commit)
         if not isinstance(outcome, PushRefused):
             return outcome
         # If the connection is cut after the push, git itself sends it again, and that is refused.
-        listed = await ready.try_run("ls-remote", place, ref)
+        listed = await ready.try_run("ls-remote", "--", place, ref)
     except GitTimedOut as error:
         return RemoteUnreachable(error.message)
     return AlreadyPushed(commit) if listed.output == f"{commit}\t{ref}" else outcome
@@ -100,7 +100,7 @@ def _with_token(git: Git, target: TokenPush) -> Git:
     scheme, _, rest = target.url.partition("://")
     host = f"{scheme}://{rest.partition('/')[0]}"
     return git.with_variables(**{TOKEN_VARIABLE: target.token}).with_options(
-        *("-c", "credential.helper="),
+        # An empty one takes all others out of the list.
         *("-c", f"credential.{host}.helper="),
         *("-c", f"credential.{host}.helper={_HELPER}"),
         *("-c", "http.followRedirects=false"),

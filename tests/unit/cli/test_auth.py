@@ -74,12 +74,10 @@ def test_a_token_of_a_forge_is_kept_and_outranked_by_its_own_variables_alone(
     assert capsys.readouterr().err == "kept github-token, for GitHub\n"
     raw = {"TREADLE_ROOT": str(root), "HOME": str(root), "ANTHROPIC_API_KEY": ANTHROPIC}
 
-    for variables, note in (
-        ({}, ""),
-        ({"GITHUB_TOKEN": PASSWORD}, "not used: GITHUB_TOKEN is set\n"),
-    ):
-        context = CommandContext(parse_environment({**raw, **variables}), project)
-        assert run_command(["auth", "list"], context) == 0
+    outranked = "not used: GITHUB_TOKEN is set\n"
+    for value, note in (("", ""), (PASSWORD, outranked)):
+        environment = parse_environment({**raw, "GITHUB_TOKEN": value})
+        assert run_command(["auth", "list"], CommandContext(environment, project)) == 0
         said = capsys.readouterr().out
         assert said.startswith("github-token ")
         assert said.partition("not used")[1:] == note.partition("not used")[1:]

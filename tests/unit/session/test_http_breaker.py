@@ -7,10 +7,10 @@ from itertools import count
 from tests.builders import FakeClock
 from treadle.adapters.stores.service_health import MemoryBreakers
 from treadle.domain.events.oversight import BreakerClosed, BreakerOpened
-from treadle.domain.http import HttpFailure, HttpRequest, HttpResponse
+from treadle.domain.http import HttpFailure, HttpResponse, OutgoingRequest
 from treadle.session.http_breaker import HttpBreaker
 
-REQUEST = HttpRequest("GET", "https://api.github.com/")
+REQUEST = OutgoingRequest("GET", "https://api.github.com/")
 FINE, DOWN, CUT = HttpResponse(200), HttpResponse(502), HttpFailure("no answer in time")
 
 
@@ -21,7 +21,7 @@ class ScriptedSender:
     responses: list[HttpResponse | HttpFailure]
     sent: int = 0
 
-    async def send(self, request: HttpRequest) -> HttpResponse | HttpFailure:
+    async def send(self, request: OutgoingRequest) -> HttpResponse | HttpFailure:
         self.sent += 1
         return self.responses.pop(0)
 

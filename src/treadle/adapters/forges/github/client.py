@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 from urllib.parse import urlencode, urljoin
 
 import orjson
@@ -18,7 +18,7 @@ from treadle.adapters.forges.github.responses import (
     read_failure,
 )
 from treadle.domain.forge_kind import CachedResponse, EtagStore, ForgeConnection
-from treadle.domain.http import HttpFailure, HttpRequest, HttpResponse, HttpSender
+from treadle.domain.http import HttpFailure, HttpResponse, HttpSender, OutgoingRequest
 from treadle.domain.service_failures import Refused, ServiceFailure, Unreachable
 
 T = TypeVar("T")
@@ -76,8 +76,8 @@ class GitHubClient:
 
     async def get_text_end(self, url: str, what: str, max_bytes: int) -> str | ServiceFailure:
         """The end of a text, which may be kept on another host; that one does not get the token."""
-        request = HttpRequest("GET", url, self._headers(), max_bytes=max_bytes, keep="end")
-        response = await self._follow(request)
+        request = OutgoingRequest("GET", url, self._headers(), max_bytes=max_bytes, keep="end")
+        response = await self._follow(request, to="any host")
         failure = read_failure(response, what, self.now())
         if failure is not None or isinstance(response, HttpFailure):
             return failure or Unreachable("GitHub was not reached")
@@ -88,7 +88,7 @@ class GitHubClient:
     ) -> T | ServiceFailure:
         """Send a change; the caller has looked whether it is needed."""
         headers = {**self._headers(), "content-type": "application/json"}
-        response = await self._follow(HttpRequest(method, url, headers, orjson.dumps(body)))
+        response = await self._follow(OutgoingRequest(method, url, headers, orjson.dumps(body)))
         failure = read_failure(response, what, self.now())
         if failure is not None or isinstance(response, HttpFailure):
             return failure or Unreachable("GitHub was not reached")
@@ -108,7 +108,7 @@ class GitHubClient:
         """A response with status 200, from the store if GitHub says that nothing has changed."""
         cached = self.etags.read(url)
         condition = {"if-none-match": cached.etag} if cached else {}
-        response = await self._follow(HttpRequest("GET", url, {**self._headers(), **condition}))
+        response = await self._follow(OutgoingRequest("GET", url, {**self._headers(), **condition}))
         failure = read_failure(response, what, self.now())
         if failure is not None or isinstance(response, HttpFailure):
             return failure or Unreachable("GitHub was not reached")
@@ -121,7 +121,9 @@ class GitHubClient:
             self.etags.write(url, CachedResponse(etag, response.body, link))
         return response
 
-    async def _follow(self, request: HttpRequest) -> HttpResponse | HttpFailure:
+    async def _follow(
+        self, request: OutgoingRequest, *, to: Literal["the API", "any host"] = "the API"
+    ) -> HttpResponse | HttpFailure:
         """Send a request, also to where a renamed repository or a log has moved."""
         for _ in range(MAX_REDIRECTS + 1):
             response = await self.sender.send(request)
@@ -129,7 +131,7 @@ class GitHubClient:
                 return response
             url = urljoin(request.url, response.headers.get("location", ""))
             same = is_same_origin(url, self.root)
-            if not may_lead_to(url, self.root) or (request.method != "GET" and not same):
+            if not may_lead_to(url, self.root) or not (same or to == "any host"):
                 return HttpFailure("it leads to an address that is not used")
             headers = request.headers if same else {"user-agent": self.user_agent}
             request = replace(request, url=url, headers=headers)
