@@ -51,16 +51,19 @@ def _merge_tokens(token: re.Pattern[str], base: bytes, work: bytes) -> bytes | N
         if action == "equal" or _is_longer_list(token, around, old, new):
             merged += new
         else:
-            merged += [_longer_line(token, line, new) for line in old]
+            candidates = [(line, frozenset(token.findall(line))) for line in new]
+            merged += [_longer_line(token, line, candidates) for line in old]
     if merged == after:
         return work
     return None if merged == before else "".join(merged).encode(errors="surrogateescape")
 
 
-def _longer_line(token: re.Pattern[str], line: str, candidates: Iterable[str]) -> str:
+def _longer_line(
+    token: re.Pattern[str], line: str, candidates: Iterable[tuple[str, frozenset[str]]]
+) -> str:
     """The first of the candidates that is this line with more sources; else the line itself."""
-    # A shorter one has not all that this line has.
-    likely = (each for each in candidates if len(each) > len(line))
+    own = frozenset(token.findall(line))
+    likely = (each for each, tokens in candidates if own <= tokens)
     longer = (each for each in likely if _is_longer_list(token, ([], []), [line], [each]))
     return next(longer, line)
 
