@@ -89,7 +89,7 @@ async def checked_commands(
 ) -> CheckedRequest:
     """What the commands of a project need: no specification, and nobody to commit as."""
     environment, workspace = host.environment, settings.workspace
-    reach, indexes, included, git_files = await asyncio.gather(
+    reach, (indexes, logins), included, git_files = await asyncio.gather(
         find_sandbox_reach(settings.sandbox, settings.policy.profiles, environment, project.root),
         find_sandbox_indexes(settings, environment, project),
         find_included(project, workspace.include, workspace.include_for_agent),
@@ -104,6 +104,7 @@ async def checked_commands(
         spec_text="",
         reach=reach,
         indexes=indexes,
+        package_logins=logins,
         included=included,
         git_files=git_files,
     )

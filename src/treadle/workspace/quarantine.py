@@ -97,6 +97,7 @@ def _git_in(clone: Clone, path: Path) -> Git:
         agent_environment(clone.project.git.environment),
         options=(f"--git-dir={path}", *QUIET_OPTIONS, *HARDENED_OPTIONS),
         limit_s=clone.project.git.limit_s,
+        program=clone.project.git.program,
     )
 
 

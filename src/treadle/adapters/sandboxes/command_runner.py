@@ -32,6 +32,14 @@ _MAX_READS = 100
 # Nobody can write such a file any more, grow it or take the seals off.
 _READ_ONLY = 0xF
 
+# By these, interpreters and shells load code from folders that may be the project's.
+CODE_VARIABLES = frozenset(
+    {
+        *("PYTHONPATH", "PYTHONSTARTUP", "PYTHONHOME", "NODE_PATH", "NODE_OPTIONS"),
+        *("RUBYLIB", "RUBYOPT", "PERL5LIB", "PERL5OPT", "BASH_ENV", "ENV"),
+    }
+)
+
 # joined: both streams as one text; whole: the same with a larger limit; apart: both streams, each
 # as its own text; output, errors: only that stream.
 Capture: TypeAlias = Literal["joined", "whole", "apart", "output", "errors"]
@@ -88,10 +96,13 @@ async def run_to_end(
 async def query_program(start: ConfinedCommand, *, seconds: float) -> str | None:
     """The standard output of a program; None if it fails, does not start or takes too long.
 
-    It does not run in the project, whose files could name another program to run instead.
+    It does not run in the project, whose files could name another program to run instead, and
+    loads nothing from folders that the user's variables name for programs of the project.
     """
+    kept = {name: value for name, value in start.environment.items() if name not in CODE_VARIABLES}
+    own = replace(start, environment=kept)
     try:
-        ran = await run_to_end(start, directory=Path("/"), seconds=seconds, capture="output")
+        ran = await run_to_end(own, directory=Path("/"), seconds=seconds, capture="output")
     except OSError:
         return None
     return ran.output if ran.exit_code == 0 else None
