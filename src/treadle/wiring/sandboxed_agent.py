@@ -68,6 +68,7 @@ def confinement(checked: CheckedRequest, *, workspace: Path, home: Path) -> Conf
         links=checked.reach.links,
         emptied=(
             *checked.package_logins.files,
+            *checked.reach.private,
             *alternates_files(checked.project.git_dir),
         ),
         protected=tuple(Path(name) for name in (*SEALED, *there, *kept)),
