@@ -212,7 +212,13 @@ def path_kind(path: Path) -> PathKind:
 
 def _read_version(program: Path) -> str:
     done = subprocess.run(
-        [program, "--version"], env=HOST_ENVIRONMENT, capture_output=True, text=True, check=False
+        [program, "--version"],
+        env=HOST_ENVIRONMENT,
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return done.stdout
 

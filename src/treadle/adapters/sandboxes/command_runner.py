@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import mkstemp
 from typing import Literal, TypeAlias
 
+from treadle.adapters.host_variables import host_variables
 from treadle.adapters.sandboxes.bubblewrap_report import read_first_process
 from treadle.adapters.sandboxes.cgroup_files import read_exceeded, remove_ended_group
 from treadle.adapters.sandboxes.init_process import (
@@ -31,14 +32,6 @@ _READ_BYTES = 16 * 1024
 _MAX_READS = 100
 # Nobody can write such a file any more, grow it or take the seals off.
 _READ_ONLY = 0xF
-
-# By these, interpreters and shells load code from folders that may be the project's.
-CODE_VARIABLES = frozenset(
-    {
-        *("PYTHONPATH", "PYTHONSTARTUP", "PYTHONHOME", "NODE_PATH", "NODE_OPTIONS"),
-        *("RUBYLIB", "RUBYOPT", "PERL5LIB", "PERL5OPT", "BASH_ENV", "ENV"),
-    }
-)
 
 # joined: both streams as one text; whole: the same with a larger limit; apart: both streams, each
 # as its own text; output, errors: only that stream.
@@ -99,8 +92,7 @@ async def query_program(start: ConfinedCommand, *, seconds: float) -> str | None
     It does not run in the project, whose files could name another program to run instead, and
     loads nothing from folders that the user's variables name for programs of the project.
     """
-    kept = {name: value for name, value in start.environment.items() if name not in CODE_VARIABLES}
-    own = replace(start, environment=kept)
+    own = replace(start, environment=host_variables(start.environment))
     try:
         ran = await run_to_end(own, directory=Path("/"), seconds=seconds, capture="output")
     except OSError:
