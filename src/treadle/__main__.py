@@ -1,6 +1,8 @@
 """The `treadle` command. `--version` is answered before anything else is imported."""
 
 import sys
+from os import environ, pathsep  # noqa: TID251  what Python itself has read already
+from os.path import abspath, dirname
 
 
 def main() -> None:
@@ -9,9 +11,19 @@ def main() -> None:
 
         sys.stdout.write(f"treadle {__version__}\n")
         return
+    remove_foreign_paths(sys.path, environ.get("PYTHONPATH", ""))
     from treadle.cli.main import run
 
     sys.exit(run(sys.argv[1:]))
+
+
+def remove_foreign_paths(search_path: list[str], python_path: str) -> None:
+    """Keep modules of a project from being imported in the place of ours: PYTHONPATH and the
+    current directory are the project's, unless Treadle itself is found there."""
+    own = dirname(dirname(abspath(__file__)))  # noqa: PTH100, PTH120  pathlib would be imported
+    given = ("", *python_path.split(pathsep))
+    foreign = {abspath(each) for each in given} - {own}  # noqa: PTH100
+    search_path[:] = [each for each in search_path if abspath(each) not in foreign]  # noqa: PTH100
 
 
 if __name__ == "__main__":

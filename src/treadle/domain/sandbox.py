@@ -64,7 +64,8 @@ class Confinement:
     # Unix sockets of the host, by their path inside.
     sockets: Mapping[str, Path] = field(default_factory=dict)
     limits: ResourceLimits = field(default_factory=ResourceLimits)
-    # Files that are empty inside, because they hold logins.
+    # Files and directories that are empty inside, because they hold logins or are of other
+    # projects; those that are readable or writable by name are not.
     emptied: tuple[Path, ...] = ()
     # Directories that are empty inside.
     barred: tuple[str, ...] = ()

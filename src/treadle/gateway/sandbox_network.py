@@ -55,8 +55,6 @@ class SandboxIndexes:
     # Variables and files of the private home that make tools inside use these indexes.
     variables: Mapping[str, str] = field(default_factory=dict)
     home_files: Mapping[str, str] = field(default_factory=dict)
-    # Files that hold a login: no sandbox may show them.
-    login_files: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,10 +128,13 @@ def run_secrets(checked: CheckedRequest) -> list[str]:
     ]
     indexes = checked.indexes.indexes if checked.indexes else ()
     logins = [
-        value
-        for index in indexes
-        if index.authorization
-        for value in login_secrets(index.authorization)
+        *checked.package_logins.secrets,
+        *(
+            value
+            for index in indexes
+            if index.authorization
+            for value in login_secrets(index.authorization)
+        ),
     ]
     return [*known, *(value for value in (*given, *included, *logins) if value not in path)]
 

@@ -68,7 +68,8 @@ def ensure_worker(environment: Environment) -> None:
     descriptor = os.open(root / "worker.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
         subprocess.Popen(
-            [sys.executable, "-m", "treadle", "worker", "--until-idle"],
+            # -P: nothing is imported from the directory it starts in.
+            [sys.executable, "-P", "-m", "treadle", "worker", "--until-idle"],
             env=dict(environment.raw),
             cwd=root,
             stdin=subprocess.DEVNULL,

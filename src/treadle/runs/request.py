@@ -94,7 +94,7 @@ async def checked_commands(
     if any(request.inputs.get(name) for name in find_workflow(request.workflow).foreign_inputs):
         # Whoever wrote the text must not get at what these files hold.
         workspace = WorkspaceSettings()
-    reach, indexes, included, git_files = await asyncio.gather(
+    reach, (indexes, logins), included, git_files = await asyncio.gather(
         find_sandbox_reach(settings.sandbox, settings.policy.profiles, environment, project.root),
         find_sandbox_indexes(settings, environment, project),
         find_included(project, workspace.include, workspace.include_for_agent),
@@ -109,6 +109,7 @@ async def checked_commands(
         spec_text="",
         reach=reach,
         indexes=indexes,
+        package_logins=logins,
         included=included,
         git_files=git_files,
     )

@@ -19,6 +19,7 @@ from treadle.gateway.sandbox_network import SandboxIndexes
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment, agent_environment
 from treadle.wiring.agent import PRIVATE_HOME, Rehearsing
+from treadle.wiring.package_indexes import PackageLogins
 from treadle.wiring.sandbox import SandboxReach
 from treadle.workflows.definition import Workflow
 from treadle.workflows.loop.landing import Ask
@@ -68,6 +69,7 @@ class CheckedRequest:
     reach: SandboxReach
     # The package indexes of the user's tools; None: they are closed.
     indexes: SandboxIndexes | None = None
+    package_logins: PackageLogins = field(default_factory=PackageLogins)
     previous: PreviousRuns | None = None
     included: IncludedFiles = field(default_factory=IncludedFiles)
     # Files of the project that the user's git runs or reads as settings.

@@ -49,6 +49,8 @@ def _connect(site: ForgeSite, context: RunContext) -> Forge | None:
     """None without a token: then git pushes with the user's own login."""
     if site.token is None:
         return None
+    # One that `gh` has is in no list of the user's variables.
+    context.secrets.learn(site.token.value)
     clock = SystemClock()
     sender = HttpBreaker(
         sender=http_client(context.checked.environment),

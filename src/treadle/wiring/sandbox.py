@@ -13,6 +13,7 @@ from treadle.adapters.sandboxes.cgroup_files import find_group_source
 from treadle.adapters.sandboxes.cgroups import GroupSource
 from treadle.adapters.sandboxes.installed_programs import choose_programs, find_programs
 from treadle.adapters.sandboxes.interpreter import this_interpreter
+from treadle.adapters.sandboxes.private_contents import SYSTEM_ROOTS, find_private_contents
 from treadle.adapters.sandboxes.seatbelt import Seatbelt
 from treadle.adapters.sandboxes.toolchain_search import find_certificates, find_toolchains
 from treadle.adapters.sandboxes.toolchains import (
@@ -45,6 +46,8 @@ class SandboxReach:
     links: Mapping[Path, Path] = field(default_factory=dict)
     # Toolchains that stay hidden, because their directories contain private files.
     refused: tuple[Path, ...] = ()
+    # What toolchains hold besides: empty in the sandbox.
+    private: tuple[Path, ...] = ()
 
 
 def choose_sandbox(environment: Environment, *, reports: Path, wanted: bool) -> Sandbox:
@@ -112,11 +115,12 @@ async def find_sandbox_reach(
         shown=tools.readable,
         private=private,
     )
+    roots = tuple(dict.fromkeys(root for program in programs for root in program.roots))
     folders = dict.fromkeys(str(program.link.parent) for program in programs)
     return SandboxReach(
         readable=(
             *tools.readable,
-            *dict.fromkeys(root for program in programs for root in program.roots),
+            *roots,
             *find_certificates(environment.raw, private),
             *readable,
         ),
@@ -125,4 +129,7 @@ async def find_sandbox_reach(
         limits=ResourceLimits(settings.processes, settings.memory_mb, settings.file_mb),
         links={each.link: each.target for each in programs if each.link != each.target},
         refused=tools.refused,
+        private=find_private_contents(
+            (*SYSTEM_ROOTS, this_interpreter().prefix, *tools.readable, *roots)
+        ),
     )

@@ -67,7 +67,8 @@ def confinement(checked: CheckedRequest, *, workspace: Path, home: Path) -> Conf
         writable=checked.reach.writable,
         links=checked.reach.links,
         emptied=(
-            *(checked.indexes.login_files if checked.indexes else ()),
+            *checked.package_logins.files,
+            *checked.reach.private,
             *alternates_files(checked.project.git_dir),
         ),
         protected=tuple(Path(name) for name in (*SEALED, *there, *kept)),

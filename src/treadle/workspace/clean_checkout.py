@@ -17,6 +17,7 @@ from treadle.workspace.external_files import copy_lfs_files, copy_submodules
 from treadle.workspace.included_files import IncludedFiles, place_files, remove_files
 from treadle.workspace.pinned_tree import write_pinned_tree
 from treadle.workspace.project import Project
+from treadle.workspace.search_path import path_outside
 from treadle.workspace.throwaway_git import make_throwaway_git, write_history
 from treadle.workspace.tree_entries import ReadableTree, TreeEntry
 
@@ -150,13 +151,14 @@ class CleanCheckout:
         remove(self._bases)
 
     async def _copy_base(self, project: Project, base: SetupBase) -> None:
-        path = project.git.environment.get("PATH", "")
+        path = path_outside(project.git.environment.get("PATH", ""), project.root)
         program = shutil.which("cp", path=_PROGRAMS) or shutil.which("cp", path=path)
         parts = [str(base / part.name) for part in (self.work, self.home, self._index)]
         process = await asyncio.create_subprocess_exec(
             program or "cp",
             *("-a", *_COPY_OPTIONS, "--", *parts, str(self.directory)),
             env={"LC_ALL": "C"},
+            cwd="/",
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,

@@ -44,6 +44,7 @@ async def find_damaged_object(project: Project, commit: str) -> DamagedObject | 
     process = await asyncio.create_subprocess_exec(
         *git.command("cat-file", "--batch"),
         env={**git.environment, "LC_ALL": "C"},
+        cwd="/",
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,

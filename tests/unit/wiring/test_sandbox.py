@@ -74,7 +74,8 @@ async def test_with_all_languages_in_the_system_nothing_is_added(
 
     found = await find_sandbox_reach(settings, (), environment, project)
 
-    assert found == SandboxReach(
+    # What this machine itself has in /usr/etc.
+    assert replace(found, private=()) == SandboxReach(
         (), (), {"PATH": "/usr/bin:/bin:/usr/local/bin"}, ResourceLimits(7, 8, 9)
     )
 
@@ -160,6 +161,34 @@ async def test_caches_and_certificates_are_shown(
 
     assert found.readable == (browsers, authority)
     assert found.environment["PLAYWRIGHT_BROWSERS_PATH"] == str(browsers)
+
+
+async def test_a_module_cache_of_the_host_is_not_shown(
+    environment: Environment, project: Path
+) -> None:
+    (environment.home / "go/pkg/mod/corp.example").mkdir(parents=True)
+
+    found = await find_sandbox_reach(SandboxSettings(), ("go",), environment, project)
+
+    assert (found.readable, sorted(found.environment)) == ((), ["PATH"])
+
+
+async def test_what_a_toolchain_holds_besides_programs_is_private(
+    environment: Environment, project: Path
+) -> None:
+    conda = environment.home / "miniconda3"
+    for name in (".condarc", "conda-meta/history", "envs/other/notes", "etc/npmrc", "lib/npmrc"):
+        (conda / name).parent.mkdir(parents=True, exist_ok=True)
+        (conda / name).touch()
+    program(conda / "bin/python3", conda)
+    theirs = replace(environment, path=f"{conda}/bin")
+
+    found = await find_sandbox_reach(SandboxSettings(), ("python",), theirs, project)
+
+    assert found.readable == (conda,)
+    assert {path for path in found.private if path.is_relative_to(conda)} == {
+        conda / name for name in ("conda-meta/history", "envs", ".condarc", "etc/npmrc")
+    }
 
 
 async def test_certificates_do_not_show_the_keys_beside_them(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
+from treadle.adapters.host_variables import host_variables
 from treadle.adapters.packages.language_queries import (
     LanguageQueries,
     LanguageSources,
@@ -45,7 +46,9 @@ async def find_package_sources(
     user's configuration, and what the project's files name. A tool that fails is skipped."""
     reader = FileReader()
     configuration = UserConfiguration(environment, reader.read)
-    queries = LanguageQueries(ToolQueries(environment, search_path), configuration)
+    queries = LanguageQueries(
+        ToolQueries(host_variables(environment, project_root), search_path), configuration
+    )
     answers = await asyncio.gather(
         *(ask() for ask in language_questions(queries, profiles)),
         _other_tools(queries, project_root),

@@ -26,6 +26,7 @@ def list_processes() -> tuple[PsRow, ...]:
         done = subprocess.run(
             PS,
             env={"LC_ALL": "C"},
+            cwd="/",
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=PS_TIMEOUT_S,

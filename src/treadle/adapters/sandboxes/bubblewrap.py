@@ -34,6 +34,7 @@ from treadle.adapters.sandboxes.cgroups import (
 )
 from treadle.adapters.sandboxes.interpreter import Interpreter, launcher_text
 from treadle.adapters.sandboxes.mounts import MountLayout, PathKind, is_below, plan_mounts
+from treadle.adapters.sandboxes.private_contents import names_in_sight
 from treadle.adapters.sandboxes.seccomp import make_filter
 from treadle.adapters.sandboxes.system_paths import (
     CONFIGURATION,
@@ -85,6 +86,7 @@ class Bubblewrap:
         if isinstance(seccomp_filter, SandboxFailed):
             return seccomp_filter
         within = replace(within, readable=self._mounted_readable(within))
+        within = replace(within, emptied=names_in_sight(within, ALWAYS_MOUNTED))
         layout = plan_mounts(within, path_kind)
         if isinstance(layout, SandboxFailed):
             return layout
@@ -173,7 +175,7 @@ class Bubblewrap:
         return {
             **account_files(str(within.home), within.network),
             LAUNCHER: launcher_text(LAUNCHER_PYTHON, within.limits),
-            **{str(path): "" for path in within.emptied if _is_shown(path, within)},
+            **{str(path): "" for path in within.emptied if path_kind(path) == "file"},
             **{path: "" for path in HIDDEN_PROC_FILES if Path(path).exists()},
         }
 
@@ -210,7 +212,13 @@ def path_kind(path: Path) -> PathKind:
 
 def _read_version(program: Path) -> str:
     done = subprocess.run(
-        [program, "--version"], env=HOST_ENVIRONMENT, capture_output=True, text=True, check=False
+        [program, "--version"],
+        env=HOST_ENVIRONMENT,
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return done.stdout
 
@@ -223,11 +231,6 @@ def _unmounted_links(within: Confinement, layout: MountLayout) -> dict[Path, Pat
         for link, target in within.links.items()
         if not any(is_below(link, above) for above in mounted)
     }
-
-
-def _is_shown(path: Path, within: Confinement) -> bool:
-    shown = any(path == above or is_below(path, above) for above in within.readable)
-    return path.is_file() and (shown or _is_always_mounted(path))
 
 
 def _is_always_mounted(path: Path) -> bool:

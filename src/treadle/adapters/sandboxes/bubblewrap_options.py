@@ -1,8 +1,9 @@
 """Builds the options that bubblewrap is started with. Pure."""
 
 from collections.abc import Mapping
+from typing import assert_never
 
-from treadle.adapters.sandboxes.mounts import MountLayout
+from treadle.adapters.sandboxes.mounts import Mount, MountLayout
 from treadle.adapters.sandboxes.system_paths import HOST_NAME, USER, USER_ID, BubblewrapOption
 from treadle.domain.sandbox import Confinement, ResourceLimits
 
@@ -75,13 +76,25 @@ def file_system_options(within: Confinement) -> list[BubblewrapOption]:
 def host_path_options(layout: MountLayout, within: Confinement) -> list[BubblewrapOption]:
     """The host's paths under their own names, links, and sockets under their names inside."""
     return [
-        *(
-            ("--bind" if mount.access == "write" else "--ro-bind", str(mount.path), str(mount.path))
-            for mount in layout.mounts
-        ),
+        *(_mount_option(mount) for mount in layout.mounts),
+        # Afterwards: what is mounted in an emptied directory needs a mount point there.
+        *(("--remount-ro", str(mount.path)) for mount in layout.mounts if mount.access == "none"),
         *(("--symlink", str(target), str(link)) for link, target in within.links.items()),
         *(("--ro-bind", str(outside), inside) for inside, outside in within.sockets.items()),
     ]
+
+
+def _mount_option(mount: Mount) -> BubblewrapOption:
+    path = str(mount.path)
+    match mount.access:
+        case "write":
+            return ("--bind", path, path)
+        case "read":
+            return ("--ro-bind", path, path)
+        case "none":
+            return ("--tmpfs", path)
+        case _:
+            assert_never(mount.access)
 
 
 def file_options(descriptors: Mapping[str, int]) -> list[BubblewrapOption]:

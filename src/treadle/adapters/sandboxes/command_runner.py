@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import mkstemp
 from typing import Literal, TypeAlias
 
+from treadle.adapters.host_variables import host_variables
 from treadle.adapters.sandboxes.bubblewrap_report import read_first_process
 from treadle.adapters.sandboxes.cgroup_files import read_exceeded, remove_ended_group
 from treadle.adapters.sandboxes.init_process import (
@@ -88,10 +89,12 @@ async def run_to_end(
 async def query_program(start: ConfinedCommand, *, seconds: float) -> str | None:
     """The standard output of a program; None if it fails, does not start or takes too long.
 
-    It does not run in the project, whose files could name another program to run instead.
+    It does not run in the project, whose files could name another program to run instead, and
+    loads nothing from folders that the user's variables name for programs of the project.
     """
+    own = replace(start, environment=host_variables(start.environment))
     try:
-        ran = await run_to_end(start, directory=Path("/"), seconds=seconds, capture="output")
+        ran = await run_to_end(own, directory=Path("/"), seconds=seconds, capture="output")
     except OSError:
         return None
     return ran.output if ran.exit_code == 0 else None

@@ -23,10 +23,10 @@ START_FOLDERS = (".config/git",)
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """A path of the host under its own name."""
+    """A path of the host under its own name; `none`: a directory that is empty inside."""
 
     path: Path
-    access: Access
+    access: Access | Literal["none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,13 @@ def plan_mounts(
     files = [within.home / name for name in START_FILES]
     return MountLayout(
         mounts=(
-            *_by_depth([*roots, *(Mount(path, "write") for path in pinned)]),
+            *_by_depth(
+                [
+                    *roots,
+                    *(Mount(path, "write") for path in pinned),
+                    *_emptied_folders(within, roots, kind_of),
+                ]
+            ),
             *_by_depth(Mount(path, "read") for path in protected),
         ),
         folders=tuple(path for path in new if path not in files),
@@ -80,6 +86,19 @@ def _roots(within: Confinement) -> list[Mount]:
     readable = dict.fromkeys((within.workspace, *within.readable))
     read = (path for path in readable if path not in write)
     return [*(Mount(path, "read") for path in read), *(Mount(path, "write") for path in write)]
+
+
+def _emptied_folders(
+    within: Confinement, roots: Sequence[Mount], kind_of: Callable[[Path], PathKind]
+) -> list[Mount]:
+    """Those in sight. A path that is named itself is shown all the same, and so is what is named
+    below an emptied directory."""
+    named = {mount.path for mount in roots}
+    return [
+        Mount(path, "none")
+        for path in within.emptied
+        if path not in named and kind_of(path) == "directory"
+    ]
 
 
 def _protected_paths(

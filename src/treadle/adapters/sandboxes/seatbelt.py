@@ -95,5 +95,6 @@ def _resolve_paths(within: Confinement) -> Confinement:
         home=within.home.resolve(),
         readable=tuple(path.resolve() for path in within.readable),
         writable=tuple(path.resolve() for path in within.writable),
+        emptied=tuple(path.resolve() for path in within.emptied),
         sockets={name: path.resolve() for name, path in within.sockets.items()},
     )

@@ -44,6 +44,12 @@ def make_profile(within: Confinement, python: Path) -> str:
     shown = (*within.readable, *within.links)
     readable: tuple[str | Path, ...] = (*SYSTEM, python, *shown, *reached)
     pinned = _folders_above(protected, writable)
+    # What the sandbox is to show in such a directory is shown by no later rule.
+    hidden = [
+        path
+        for path in within.emptied
+        if not any(path in (o, *o.parents) for o in (*shown, *reached))
+    ]
     lines = [
         "(version 1)",
         "(deny default)",
@@ -55,6 +61,7 @@ def make_profile(within: Confinement, python: Path) -> str:
         f"(allow mach-lookup {_clauses('global-name', SERVICES)})",
         "(allow file-read-metadata)",
         f"(allow file-read* {_clauses('subpath', readable)})",
+        *([f"(deny file-read* {_clauses('subpath', hidden)})"] if hidden else []),
         f"(allow file-write* {_clauses('subpath', writable)} {_clauses('literal', DEVICES)})",
         f"(deny file-read-data {TERMINALS})",
         f"(allow file-ioctl {_clauses('literal', (*DEVICES, TERMINAL_MASTER))} {OWN_TERMINALS})",

@@ -58,8 +58,9 @@ class DownloadCache:
     variable: str
 
 
+# Only of what is public: the module cache of Go holds private modules of other projects, and
+# addresses with passwords.
 CACHES = (
-    DownloadCache("go", "go/pkg/mod", "GOMODCACHE"),
     DownloadCache("node", ".cache/ms-playwright", "PLAYWRIGHT_BROWSERS_PATH"),
     DownloadCache("python", ".cache/ms-playwright", "PLAYWRIGHT_BROWSERS_PATH"),
 )

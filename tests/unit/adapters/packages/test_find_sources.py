@@ -181,3 +181,15 @@ async def test_other_tools_are_asked_if_the_project_uses_them(tmp_path: Path) ->
         ),
         skipped=(SkippedTool("dotnet", "ended with exit code 1"),),
     )
+
+
+async def test_a_tool_loads_nothing_from_the_project(tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    machine.install("gem", 'echo "https://gems.example/${RUBYOPT:-}${RUBYLIB:-}${GEM_PATH:-}"')
+    lib = str(machine.project / "lib")
+
+    found = await machine.find(
+        "ruby", variables={"RUBYOPT": f"-r{lib}/x", "RUBYLIB": lib, "GEM_PATH": lib}
+    )
+
+    assert found.indexes == (PackageIndex("ruby", "https://gems.example/"),)

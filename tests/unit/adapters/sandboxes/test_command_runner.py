@@ -206,3 +206,13 @@ async def test_the_input_of_a_command_is_no_file_that_it_can_write(
     ran = await run_to_end(start, directory=tmp_path, seconds=60, stdin=stdin)
 
     assert (ran.exit_code, ran.output.splitlines()) == (0, lines)
+
+
+async def test_a_program_that_is_asked_loads_nothing_from_folders_of_the_project(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "json.py").write_text("raise SystemExit(3)")
+    command = (sys.executable, "-c", "import json; print(json.__name__)")
+    environment = {**ENVIRONMENT, "PYTHONPATH": str(tmp_path)}
+
+    assert await query_program(ConfinedCommand(command, environment), seconds=60) == "json\n"

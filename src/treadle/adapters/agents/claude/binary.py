@@ -79,6 +79,8 @@ def check_binary(
         done = subprocess.run(
             [path, "--version"],
             env=dict(environment),
+            # Not in the project, whose files could name another program to run instead.
+            cwd="/",
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",
