@@ -1,12 +1,14 @@
 """The workspace of a run: its clone, commits, imports and landing, each recorded."""
 
 from contextlib import AbstractAsyncContextManager
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from treadle.domain.errors import ProjectError
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import (
+    ToolFile,
     WithheldPath,
     WorkCommitted,
     WorkImported,
@@ -15,9 +17,9 @@ from treadle.domain.events.work import (
 )
 from treadle.domain.ids import short_id, started_at
 from treadle.domain.run import LandingMode
-from treadle.policy.tool_files import ToolFileSettings
 from treadle.workflows.loop.landing import Ask, land_work, why_not
 from treadle.workflows.loop.session_commits import record_dropped_commits, watch_commits
+from treadle.workflows.loop.tool_file_review import ToolFileReview
 from treadle.workflows.loop.withheld_files import withheld_commits_text, withheld_reason
 from treadle.workflows.loop.workspace_spec import ImportedTip, UnlandedWork, WorkspaceSpec
 from treadle.workspace.clone import Clone
@@ -58,6 +60,7 @@ class RunWorkspace:
         self._is_reopened = False
         self._last_committed: CommittedRound | None = None
         self._ignored: IgnoreRules | None = None  # read for the first round with work
+        self._review = ToolFileReview(spec, snapshot.commit)
 
     @classmethod
     def reopened(
@@ -224,10 +227,14 @@ class RunWorkspace:
             self._ignored = await read_ignore_rules(self._clone)
         return self._ignored
 
-    @property
-    def tool_files(self) -> ToolFileSettings:
-        """What becomes of files that tools obey by themselves."""
-        return self._spec.tool_files
+    async def try_record_tool_files(self) -> None:
+        """After a round: if git cannot tell, the end of the run says so."""
+        with suppress(GitFailed):
+            await self.record_tool_files()
+
+    async def record_tool_files(self) -> tuple[ToolFile, ...]:
+        """Record the files of the work that tools obey by themselves."""
+        return await self._review.record(self.imported, await self.ignore_rules())
 
     @property
     def withheld(self) -> tuple[WithheldPath, ...]:
