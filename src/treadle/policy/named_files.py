@@ -26,11 +26,11 @@ _SOURCED = re.compile(
 )
 # A line that adds folders to the search path of a shell; mise writes `_.path = ["bin"]`.
 _SEARCH_PATH = re.compile(r"^.*(?<![A-Z_])(?:PATH_add|PATH_rm|PATH=|PATH\s\+?=|_\.path).*$", re.M)
-_VARIABLE = re.compile(r"\$\w+|\$\{[^}\n]*\}|%\w+%")
+_VARIABLE = re.compile(r"\$\w+|\$\{[^}\n]{0,200}\}|%\w+%")
 # Lines that only choose files, and rules for a person's coding agent, start nothing.
 _SELECTS_ONLY = re.compile(
     r"^\s*(?:exclude|files|types|run\s*=).*$"
-    r"|\b(?:Bash|Read|Edit|Write|Glob|Grep|MultiEdit|WebFetch)\([^)\n]*\)",
+    r"|\b(?:Bash|Read|Edit|Write|Glob|Grep|MultiEdit|WebFetch)\([^)\n]{0,500}\)",
     re.MULTILINE,
 )
 _CODE = frozenset(
@@ -68,6 +68,8 @@ _MOST_WORDS = 20_000
 # A name that more files have says nothing about which one is meant.
 _MOST_NAMESAKES = 5
 _MOST_LINKS = 10
+_LONGEST_WORD = 4_096
+_MOST_PARTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +165,13 @@ def ending_of(path: str) -> str:
 def _resolve(word: str, folder: str, files: ProjectFiles, *, by_name: bool) -> Iterator[str]:
     """The files that one word may mean, from the top of the project or from the text's folder."""
     bare = word.rstrip("/.").lstrip("/")
-    if not bare:
+    if not bare or len(bare) > _LONGEST_WORD:
         return
     hits = [hit for hit in _paths_like(bare, folder, files) if _may_run(hit, word, files)]
     yield from hits
     # Behind a variable or an absolute path.
     parts = bare.split("/")
-    for start in range(1, len(parts) - 1):
+    for start in range(max(1, len(parts) - _MOST_PARTS), len(parts) - 1):
         yield from _paths_like("/".join(parts[start:]), "", files)
     name = parts[-1]
     if by_name and not hits and (ending_of(name) in _CODE | _SHELLS or "/" in word):
