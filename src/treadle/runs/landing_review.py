@@ -9,7 +9,9 @@ from treadle.domain.events.work import ToolFile
 from treadle.domain.run import DeletionLimits, WeakeningLimits
 from treadle.domain.run_row import RunRow
 from treadle.domain.stored_path import path_from
+from treadle.policy.tool_files import ToolFileSettings
 from treadle.runs.finished_work import FinishedWork, find_work
+from treadle.runs.trust import not_trusted
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment
 from treadle.settings.load import load_settings
@@ -53,18 +55,22 @@ async def review_run(row: RunRow, environment: Environment) -> LandingReview:
     head = await project.git.commit_of("HEAD")
     if head is not None and await project.git.is_ancestor(work.imported.commit, head):
         return LandingReview(work)  # it has landed before
-    settings = load_settings(project.root, environment=environment.raw).settings
-    return await _review(project, work, settings)
+    resolved = load_settings(project.root, environment=environment.raw)
+    settings = resolved.settings
+    # What the project's file lets through counts once it is trusted.
+    is_trusted = not not_trusted(environment, project.root, resolved)
+    files = tool_file_settings(settings) if is_trusted else ToolFileSettings()
+    return await _review(project, work, settings, files)
 
 
-async def _review(project: Project, work: FinishedWork, settings: Settings) -> LandingReview:
+async def _review(
+    project: Project, work: FinishedWork, settings: Settings, files: ToolFileSettings
+) -> LandingReview:
     git, before, after = project.git, work.prepared.snapshot, work.imported.commit
     sources = await git_ignore_sources(project, before)
     products = tuple(pattern.removesuffix("/") for pattern in BUILD_PRODUCTS)
     ignored = await read_rules(replace(sources, patterns=products))
-    rules = LandingRules(
-        tool_file_settings(settings), ignored.covers_folder, settings.hooks.before_tool_use
-    )
+    rules = LandingRules(files, ignored.covers_folder, settings.hooks.before_tool_use)
     tool_files = await find_changed_tool_files(project, before, after, rules)
     changes = await changed_files(git, before, after)
     kinds = dict.fromkeys(find_judges(settings.project.test, changes), _TESTS)

@@ -1,7 +1,6 @@
 """The workspace of a run: its clone, commits, imports and landing, each recorded."""
 
 from contextlib import AbstractAsyncContextManager
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -227,10 +226,9 @@ class RunWorkspace:
             self._ignored = await read_ignore_rules(self._clone)
         return self._ignored
 
-    async def try_record_tool_files(self) -> None:
-        """After a round: if git cannot tell, the end of the run says so."""
-        with suppress(GitFailed):
-            await self.record_tool_files()
+    async def review_round(self) -> None:
+        """Record what tools obey by themselves after a round."""
+        await self._review.record_round(self.imported, self.ignore_rules)
 
     async def record_tool_files(self) -> tuple[ToolFile, ...]:
         """Record the files of the work that tools obey by themselves."""

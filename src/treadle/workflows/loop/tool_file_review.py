@@ -1,9 +1,13 @@
 """Records which files of the work tools obey by themselves, after each import: also the work of a
 run that is killed or fails later names them."""
 
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
 from treadle.domain.events.work import ToolFile, ToolFilesTouched
 from treadle.workflows.loop.workspace_spec import WorkspaceSpec
 from treadle.workspace.changed_tool_files import LandingRules, find_changed_tool_files
+from treadle.workspace.git import GitFailed
 from treadle.workspace.ignore_rules import IgnoreRules
 from treadle.workspace.imports import ImportedBranch
 
@@ -16,6 +20,13 @@ class ToolFileReview:
         self._snapshot = snapshot
         self._recorded: tuple[ToolFile, ...] = ()
         self._reviewed = ""  # the commit of the last review
+
+    async def record_round(
+        self, work: ImportedBranch | None, ignored: Callable[[], Awaitable[IgnoreRules]]
+    ) -> None:
+        """As `record`, after a round: if git cannot tell, the end of the run says so."""
+        with suppress(GitFailed):
+            await self.record(work, await ignored())
 
     async def record(
         self, work: ImportedBranch | None, ignored: IgnoreRules
