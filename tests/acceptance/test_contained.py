@@ -168,7 +168,7 @@ def test_an_agent_that_tries_to_get_out_stays_in_and_its_work_goes_on(
     [kept] = finished.of_type("work.kept")
     assert kept["reason"].startswith(f"it changes what tools run by themselves: {links} (")
     assert_sound(harness, finished)
-    assert harness.treadle("land").exit_code == 0
+    assert harness.treadle("land", "--yes").exit_code == 0
     assert_nothing_happened(harness, finished)
     assert_all_gone(finished)
 

@@ -55,7 +55,10 @@ def test_a_mass_deletion_waits_for_a_yes_and_stands_first(full: CommandHarness) 
     assert summary[2].startswith("  ! 62 of 63 files deleted: data/00.txt")
     assert "! 62 of 63 files deleted" in finished.stderr
 
-    assert full.treadle("land").exit_code == 0
+    asked = full.treadle("land")
+    assert (asked.exit_code, (full.project / "hello.txt").exists()) == (3, False)
+    assert "It deletes 62 of 63 files (land_ask_deletions = 20)." in asked.stderr
+    assert full.treadle("land", "--yes").exit_code == 0
     assert (full.project / "hello.txt").exists()
     assert not (full.project / "data").exists()
 

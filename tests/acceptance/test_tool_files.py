@@ -104,9 +104,13 @@ def test_a_filter_that_runs_a_script_of_the_project_does_not_run_at_landing(
 
     assert finished.exit_code == 0
     assert withheld(finished) == ["tools/f.sh"]
-    assert [reason.partition(":")[0] for reason in reasons(finished)] == [
-        "z.x would pass the filter 'mine' of your git, and landing starts no program"
+    assert reasons(finished) == [
+        "it changes what tools run by themselves: tools/lib.sh (land_name lets it land),"
+        " and nobody is at the terminal to allow it"
     ]
+    allowed = harness.treadle("land", "--yes")
+    assert allowed.exit_code == 3
+    assert "z.x would pass the filter 'mine' of your git, and landing starts no" in allowed.stderr
     assert not trace.exists()
     assert not (harness.project / "hello.txt").exists()
 
@@ -188,3 +192,87 @@ def test_a_setting_lets_a_file_land_and_instructions_of_agents_land_named(
         (".npmrc", "named"),
         ("CLAUDE.md", "named"),
     ]
+
+
+def test_scripts_that_the_users_hooks_and_settings_start_wait_for_a_person(
+    harness: CommandHarness,
+) -> None:
+    hook = {"hooks": [{"type": "command", "command": "sh scripts/session.sh"}]}
+    files = {
+        "scripts/pre-commit.sh": "exit 0\n",
+        "scripts/session.sh": "exit 0\n",
+        "scripts/build.sh": "exit 0\n",
+        "tools/strip.py": "import json\n",
+        ".claude/settings.json": json.dumps({"hooks": {"SessionStart": [hook]}}),
+        ".gitignore": "private/\n",
+    }
+    for path, text in files.items():
+        (harness.project / path).parent.mkdir(exist_ok=True)
+        (harness.project / path).write_text(text)
+    (harness.project / ".claude/settings.local.json").symlink_to("../scripts/agent.json")
+    (harness.project / "scripts/agent.json").write_text("{}\n")
+    harness.git("add", "-A")
+    harness.git("commit", "-q", "-m", "Scripts")
+    (harness.project / "private").mkdir()
+    (harness.project / "private/customers.csv").write_text("Ada\n")
+    (harness.project / ".git/hooks").mkdir(exist_ok=True)
+    (harness.project / ".git/hooks/pre-commit").symlink_to("../../scripts/pre-commit.sh")
+    harness.git("config", "filter.strip.clean", "python3 tools/strip.py")
+    planted = ("scripts/pre-commit.sh", "scripts/session.sh", "scripts/build.sh", "tools/json.py")
+    agent = committed("scripts/agent.json", "evil")
+
+    finished = delivered_in_two(
+        harness,
+        *(written(path, "evil\n") for path in planted),
+        written(".gitignore", "*.tmp\n"),
+        agent,
+    )
+
+    assert withheld(finished) == ["scripts/agent.json"]
+    assert reasons(finished) == [
+        "it changes what tools run by themselves: .gitignore, scripts/pre-commit.sh,"
+        " scripts/session.sh, tools/json.py (land_name lets it land),"
+        " and nobody is at the terminal to allow it"
+    ]
+    assert "(git would no longer ignore private)" in harness.treadle("show").stdout
+
+
+def test_work_of_a_run_that_failed_is_named_and_lands_only_with_a_yes(
+    harness: CommandHarness,
+) -> None:
+    plant = written(".npmrc", "script-shell=./evil.sh\n")
+    husky = written(".husky/pre-commit", "#!/bin/sh\n")
+    first = session([plant, husky, "ln -s /etc/passwd notes"], done=False)
+
+    failed = harness.deliver(script(ONE_DELIVERABLE, first), "--max-retries", "0")
+
+    assert not failed.of_type("work.landed")
+    assert [
+        each["path"] for event in failed.of_type("toolfiles.touched") for each in event["files"]
+    ]
+    assert ".husky/pre-commit" in harness.treadle("show").stdout
+    asked = harness.treadle("land")
+    assert asked.exit_code == 3
+    assert asked.stderr.splitlines()[:5] == [
+        "The work changes what tools obey by themselves:",
+        "  added notes (it is a link that leads out of the project)",
+        "  added .husky/pre-commit (git runs it when you commit or check out)",
+        "  added .npmrc (a package manager loads it, and runs what it names)",
+        "It changes what tools run by themselves: notes, .husky/pre-commit, .npmrc"
+        " (land_name lets it land).",
+    ]
+    assert not (harness.project / ".npmrc").exists()
+    assert harness.treadle("land", "--yes").exit_code == 0
+    assert (harness.project / ".npmrc").exists()
+
+
+def test_work_of_a_killed_run_is_named_and_asked_about(harness: CommandHarness) -> None:
+    plant = session([written(".npmrc", "script-shell=./evil.sh\n")], done=False)
+    running = harness.start(script(ONE_DELIVERABLE, plant, session(["sleep 60"])))
+    running.until("toolfiles.touched")
+    running.process.kill()
+    running.finish()
+
+    assert "added .npmrc" in harness.treadle("show").stdout
+    assert harness.treadle("land").exit_code == 3
+    assert not (harness.project / ".npmrc").exists()

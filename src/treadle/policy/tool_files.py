@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import takewhile
 from pathlib import PurePosixPath
 
 from treadle.domain.check import FileChange
 from treadle.domain.events.work import ToolFile, ToolFileEffect
-from treadle.policy.protected_paths import covers, normalize
+from treadle.policy.protected_paths import covers, normalize, protected_part
+from treadle.policy.started_files import StartedFiles
 from treadle.policy.tool_file_rules import TOOL_FILE_RULES, ToolFileRule
 
 LEAVES_PROJECT = "it is a link that leads out of the project"
@@ -18,6 +19,8 @@ REPLACES_TOOL_FOLDER = "it is a link in place of a folder that tools obey"
 IN_REPOSITORY = "git takes its folder for a repository and runs what its config names"
 _BY_SETTING = "your settings name it"
 _GIT_FOLDER = ".git"
+# What nobody needs to start comes first: files that something starts by itself are 0.
+_DANGER: dict[ToolFileEffect, int] = {"withheld": 0, "ask": 1, "named": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,32 +64,62 @@ class ToolFileSettings:
         return any(covers(pattern, inside) for pattern in (*self.ask, *self.name))
 
 
-def find_tool_files(
-    changes: Sequence[FileChange],
-    links: Mapping[str, str],
-    settings: ToolFileSettings,
-    is_ignored_folder: Callable[[str], bool],
-    repositories: Collection[str] = (),
-) -> tuple[ToolFile, ...]:
-    """The changed files that tools obey by themselves, those to ask about first.
+@dataclass(frozen=True, slots=True)
+class ChangeFacts:
+    """What is known about the changes of some work and about the project that they are for."""
 
-    `links` are the targets of changed links, and `repositories` the folders that git takes for
-    one. What should have been withheld and was imported all the same, by an earlier version, is
-    asked about.
+    links: Mapping[str, str] = field(default_factory=dict)  # the targets of changed links
+    is_ignored_folder: Callable[[str], bool] = lambda _: False
+    repositories: Collection[str] = ()  # folders that git takes for a repository
+    started: StartedFiles = field(default_factory=StartedFiles)
+    # Changed ignore files, with what git would no longer ignore.
+    uncovering: Mapping[str, str] = field(default_factory=dict)
+
+
+def find_tool_files(
+    changes: Sequence[FileChange], settings: ToolFileSettings, facts: ChangeFacts
+) -> tuple[ToolFile, ...]:
+    """The changed files that tools obey by themselves, those to ask about first, and of them those
+    first that nobody needs to start.
+
+    What should have been withheld and was imported all the same, by an earlier version, is asked
+    about.
     """
-    found = []
+    found: list[tuple[int, ToolFile]] = []
     for change in changes:
         match = settings.match(change.path)
+        by_facts = None
         if not settings.lets_through(change.path):
-            if str(PurePosixPath(change.path).parent) in repositories:
-                match = ToolFileMatch("ask", IN_REPOSITORY)
-            elif change.path in links:
-                why = _why_ask_about_link(change.path, links[change.path], is_ignored_folder)
-                match = ToolFileMatch("ask", why) if why else match
+            by_facts = _match_by_facts(change, settings, facts)
+        if by_facts is not None and (match is None or match.effect == "named"):
+            match = by_facts
         if match is not None:
             effect: ToolFileEffect = "named" if match.effect == "named" else "ask"
-            found.append(ToolFile(change.path, change.how, effect, match.why))
-    return tuple(sorted(found, key=lambda each: (each.effect, each.path)))
+            danger = _DANGER[match.effect] if match is not by_facts else 0
+            found.append((danger, ToolFile(change.path, change.how, effect, match.why)))
+    return tuple(file for _, file in sorted(found, key=lambda each: (each[0], each[1].path)))
+
+
+def _match_by_facts(
+    change: FileChange, settings: ToolFileSettings, facts: ChangeFacts
+) -> ToolFileMatch | None:
+    """What the project around a file says about it, whatever its name is."""
+    path = change.path
+    if str(PurePosixPath(path).parent) in facts.repositories:
+        return ToolFileMatch("ask", IN_REPOSITORY)
+    if path in facts.links:
+        why = _why_ask_about_link(path, facts.links[path], facts.is_ignored_folder)
+        if why:
+            return ToolFileMatch("ask", why)
+    if why := facts.uncovering.get(path) or facts.started.why(change):
+        return ToolFileMatch("ask", why)
+    for other in facts.started.other_paths(path):
+        if protected_part(PurePosixPath(other)) is not None:
+            return ToolFileMatch("ask", f"your link {other} leads to it")
+        rule = settings.match(other)
+        if rule is not None:
+            return ToolFileMatch(rule.effect, f"your link {other} leads to it: {rule.why}")
+    return None
 
 
 def _why_ask_about_link(path: str, target: str, is_ignored_folder: Callable[[str], bool]) -> str:

@@ -54,11 +54,12 @@ def work_of(store: Store, row: RunRow) -> FinishedWork | None:
     return None if prepared is None or imported is None else FinishedWork(prepared, imported)
 
 
-async def land_run(row: RunRow, environment: Environment) -> WorkLanded | WorkKept:
-    """Land a run's work now, whatever its result, and record that in its log."""
+async def land_run(
+    row: RunRow, environment: Environment, work: FinishedWork
+) -> WorkLanded | WorkKept:
+    """Land this work of a run now, whatever the run's result, and record that in its log."""
     store = open_store(environment.storage)
     try:
-        work = find_work(store, row)
         project = await find_project(path_from(row.project_path), environment.raw)
         with lock_project_for(environment.root, project.key, row.id, project.root):
             snapshot = await restore_snapshot(project, work.prepared)

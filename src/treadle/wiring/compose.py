@@ -66,6 +66,7 @@ async def open_run_workspace(context: RunContext, previous: PreviousRuns) -> Run
         protected=protected_paths(settings, checked.project.root, checked.git_files),
         included=checked.included.names,
         tool_files=tool_file_settings(settings),
+        hooks=settings.hooks.before_tool_use,
         clean=context.redact,
     )
     if history.prepared is None:

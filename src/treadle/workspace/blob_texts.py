@@ -4,7 +4,7 @@ import os
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from treadle.workspace.git import Git
+from treadle.workspace.git import Git, argument_batches
 
 _FILE_MODES = frozenset({"100644", "100755"})
 
@@ -29,8 +29,10 @@ async def read_texts(
         return {}
     limits = bounds or ReadBounds()
     literal = ("--literal-pathspecs", "ls-tree", "-r", "-z", "-l", "--full-tree", commit, "--")
-    listing = await git.run(*literal, *sorted(paths)[: limits.files])
-    chosen = _choose(listing, limits)
+    listings = [
+        await git.run(*literal, *batch) for batch in argument_batches(sorted(paths)[: limits.files])
+    ]
+    chosen = _choose("\0".join(listings), limits)
     if not chosen:
         return {}
     names = "".join(f"{name}\n" for name in dict.fromkeys(chosen.values()))

@@ -89,7 +89,7 @@ async def find_sources(project: Project, scratch: Path) -> CloneSources:
     """Ask git about the project, and about the disk with a repository in `scratch`."""
     answer = await project.git.run("rev-parse", "--show-object-format", "--git-common-dir")
     object_format, _, folder = answer.partition("\n")
-    configured = await project.git.try_run("config", "--path", "--get", "core.excludesFile")
+    excludes = await find_excludes(project)
     with writing_to(scratch):
         _make_empty(scratch)
         git = Git(scratch, agent_environment(project.git.environment), program=project.git.program)
@@ -102,8 +102,16 @@ async def find_sources(project: Project, scratch: Path) -> CloneSources:
         disk_settings,
         # Git prints a path below the root as relative.
         (project.root / folder).resolve(),
-        Path(configured.output) if configured.ok else _default_excludes(project.git.environment),
+        excludes,
     )
+
+
+async def find_excludes(project: Project) -> Path | None:
+    """The user's ignore file for all projects. Git reads a relative one from the checkout's top."""
+    configured = await project.git.try_run("config", "--path", "--get", "core.excludesFile")
+    if configured.ok:
+        return project.root / configured.output
+    return _default_excludes(project.git.environment)
 
 
 def require_project(clone: Clone) -> None:

@@ -1,7 +1,8 @@
 """Writes the files on disk as a git tree, without touching the checkout's own index.
 
 Used for the user's checkout and for the agent's. Only git's plumbing commands run, with explicit
-paths, so git never enters a nested repository or starts its filters.
+paths, so git never enters a nested repository. In the user's checkout git passes changed files
+through the user's own clean filters, as `git add` does; in an agent's there are none.
 """
 
 import os

@@ -7,22 +7,19 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
 from pathlib import PurePosixPath
 
-from treadle.workspace.git import Git
+from treadle.workspace.git import Git, argument_batches
 
 # What git looks for, in lower case: some file systems do not tell the cases apart.
 _PARTS = frozenset({"head", "config", "config.worktree", "commondir", "objects", "refs", "hooks"})
-# Folders that one process is asked about.
-_BATCH = 500
 
 
 async def embedded_repositories(git: Git, commit: str, changed: Iterable[str]) -> frozenset[str]:
     """The folders with changes among their own files that git takes for a repository."""
     folders = sorted({folder for path in changed for folder in _possible_repositories(path)})
     names: defaultdict[str, set[str]] = defaultdict(set)
-    for start in range(0, len(folders), _BATCH):
+    for batch in argument_batches(f"{folder}/" for folder in folders):
         listing = await git.run(
-            *("ls-tree", "-z", "--name-only", "--full-tree", commit, "--"),
-            *(f"{folder}/" for folder in folders[start : start + _BATCH]),
+            *("ls-tree", "-z", "--name-only", "--full-tree", commit, "--"), *batch
         )
         for path in filter(None, listing.split("\0")):
             found = PurePosixPath(path)

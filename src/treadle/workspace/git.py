@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import subprocess
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -49,6 +49,11 @@ _REDIRECTIONS = frozenset(
 LEAST_LIMIT_S = 120.0
 _INDEX_BYTES_PER_S = 20_000
 _PACK_BYTES_PER_S = 5_000_000
+
+# Of one command line, far below what any system allows; and of one path on any disk.
+_LONGEST_ARGUMENTS = 96 * 1024
+_LONGEST_PATH = 4_096
+_PER_ARGUMENT = 16
 
 _FIXED = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 
@@ -187,6 +192,24 @@ async def run_together(*commands: Coroutine[Any, Any, GitResult]) -> list[GitRes
         if isinstance(result, BaseException):
             raise result
     return [result for result in results if isinstance(result, GitResult)]
+
+
+def argument_batches(paths: Iterable[str]) -> Iterator[list[str]]:
+    """Paths for several command lines: the system limits the length of one, and an agent can make
+    any number of paths. One that is longer than a disk allows is left out."""
+    batch: list[str] = []
+    room = _LONGEST_ARGUMENTS
+    for path in paths:
+        length = len(os.fsencode(path))
+        if length > _LONGEST_PATH:
+            continue
+        if length > room:
+            yield batch
+            batch, room = [], _LONGEST_ARGUMENTS
+        batch.append(path)
+        room -= length + _PER_ARGUMENT
+    if batch:
+        yield batch
 
 
 def _command(arguments: tuple[str, ...]) -> str:

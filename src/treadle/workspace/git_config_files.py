@@ -22,10 +22,18 @@ _COMMANDS = re.compile(
     re.DOTALL,
 )
 # Settings whose value is a file or folder that git reads or runs, also if it does not exist yet.
-_PATHS = ("core.hookspath", "core.attributesfile", "include.path", "init.templatedir")
+_HOOKS_PATH = "core.hookspath"
+_PATHS = (
+    _HOOKS_PATH,
+    "core.attributesfile",
+    "core.excludesfile",
+    "include.path",
+    "init.templatedir",
+)
 _INCLUDES = re.compile(r"includeif\..+\.path", re.DOTALL)
 _WORD = re.compile(r"[^\s\"'`;|&()<>$={}\\]+")
-_MODULE = re.compile(r"-m\s+([\w.]+)")
+_QUOTED = re.compile(r"\"([^\"]+)\"|'([^']+)'")
+_MODULE = re.compile(r"-m\s*([\w.]+)")
 _MOST_WORDS = 200
 _MOST_PAIRED = 20
 
@@ -34,13 +42,31 @@ def find_config_files(
     listing: str, root: Path, git_dir: Path, is_file: Callable[[Path], bool]
 ) -> tuple[str, ...]:
     """Parse `git config --null --list --show-origin`; paths relative to the project's root."""
-    fields = listing.split("\0")
     found: dict[str, None] = {}
-    for origin, entry in zip(fields[0::2], fields[1::2], strict=False):
-        key, _, value = entry.partition("\n")
+    for origin, key, value in _entries(listing):
         found.update(dict.fromkeys(_paths_of(origin, key, value, root, is_file)))
     inside = (os.path.relpath(git_dir, root), ".git")
     return tuple(path for path in found if not any(_is_below(path, folder) for folder in inside))
+
+
+def command_settings(listing: str) -> Iterator[tuple[str, str]]:
+    """The settings whose value is a command line, or holds one."""
+    for _, key, value in _entries(listing):
+        if _COMMANDS.fullmatch(key) and (value.startswith("!") or not key.startswith("alias.")):
+            yield key, value
+
+
+def hooks_folders(listing: str, root: Path) -> tuple[Path, ...]:
+    """The folders that `core.hooksPath` names, in the project or outside."""
+    values = (value for _, key, value in _entries(listing) if key == _HOOKS_PATH and value)
+    return tuple(root / os.path.expanduser(value) for value in values)  # noqa: PTH111  never raises
+
+
+def _entries(listing: str) -> Iterator[tuple[str, str, str]]:
+    fields = listing.split("\0")
+    for origin, entry in zip(fields[0::2], fields[1::2], strict=False):
+        key, _, value = entry.partition("\n")
+        yield origin, key, value
 
 
 def _paths_of(
@@ -66,6 +92,9 @@ def _files_in(command: str) -> Iterable[str]:
     words = [word.removeprefix("!") for word in _WORD.findall(command)[:_MOST_WORDS]]
     # A plain first word is a program of the PATH.
     yield from (words if "/" in "".join(words[:1]) else words[1:])
+    # Behind a variable or `$(git rev-parse --show-toplevel)`, a path begins with a slash.
+    yield from (word.lstrip("/") for word in words if word.startswith("/"))
+    yield from (quoted for pair in _QUOTED.findall(command) for quoted in pair if quoted)
     yield from (f"{folder}/{name}" for folder, name in permutations(words[:_MOST_PAIRED], 2))
     for module in _MODULE.findall(command):
         path = module.replace(".", "/")

@@ -17,6 +17,7 @@ _CLASSES = {
     "punct": r"!-.:-@\[-`{-~", "space": r"\s", "upper": "A-Z", "xdigit": "0-9a-fA-F",
 }  # fmt: skip
 _SET = re.compile(r"\[(?P<not>[!^]?)(?P<members>\]?(?:\[:\w+:\]|\\.|[^\]\\])*)\]", re.DOTALL)
+_RANGE = re.compile(r"(?P<from>\\.|[^\\])-(?P<to>\\.|[^\\])", re.DOTALL)
 _NAMED_CLASS = re.compile(r"\[:(\w+):\]")
 
 
@@ -107,8 +108,18 @@ def _parse_lines(lines: Iterable[str], flags: re.RegexFlag) -> Iterator[IgnorePa
         pattern = pattern[negated:]
         only_folders = pattern.endswith("/")
         pattern = pattern.removesuffix("/")
-        if pattern and (regex := _translate(pattern)) is not None:
-            yield IgnorePattern(re.compile(regex, flags), negated, only_folders)
+        if pattern and (regex := _compile(pattern, flags)) is not None:
+            yield IgnorePattern(regex, negated, only_folders)
+
+
+def _compile(pattern: str, flags: re.RegexFlag) -> re.Pattern[str] | None:
+    """An agent's file must not stop a run, whatever is in it: what cannot be read matches
+    nothing."""
+    translated = _translate(pattern)
+    try:
+        return None if translated is None else re.compile(translated, flags)
+    except (re.error, OverflowError, RecursionError):
+        return None
 
 
 def _without_blanks(line: str) -> str:
@@ -161,6 +172,10 @@ def _translate_set(found: re.Match[str]) -> str:
     named = _NAMED_CLASS.findall(members)
     plain = _NAMED_CLASS.sub("", members)
     escaped = re.sub(r"\\(.)|([\[\]^&~|])", lambda each: re.escape(each[1] or each[2]), plain)
+    # A range that ends before it begins has its beginning in it.
+    escaped = _RANGE.sub(
+        lambda each: each[0] if each["from"][-1] <= each["to"][-1] else each["from"], escaped
+    )
     listed = escaped + "".join(_CLASSES.get(name, "") for name in named)
     if not listed:
         return "(?!)"

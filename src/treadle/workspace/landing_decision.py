@@ -12,8 +12,6 @@ from treadle.workspace.snapshot import CheckoutState
 
 # Fewer deleted files are no share of a project, however small it is.
 MIN_FILES = 5
-# Paths in a question; `treadle show` has all.
-MAX_PATHS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +68,15 @@ def why_ask_about_deletions(changes: WorkChanged, limits: DeletionLimits) -> str
 
 
 def why_ask_about_tool_files(files: Sequence[ToolFile]) -> str:
-    """Why a person must allow files that tools run by themselves; empty if there are none."""
+    """Why a person must allow files that tools run by themselves; empty if there are none.
+
+    All are named, in the order of `files`: a harmless crowd must not hide one.
+    """
     paths = [each.path for each in files if each.effect == "ask"]
     if not paths:
         return ""
-    more = f" and {len(paths) - MAX_PATHS} more" if len(paths) > MAX_PATHS else ""
-    listed = ", ".join(paths[:MAX_PATHS])
-    return f"it changes what tools run by themselves: {listed}{more} (land_name lets it land)"
+    listed = ", ".join(paths)
+    return f"it changes what tools run by themselves: {listed} (land_name lets it land)"
 
 
 def why_ask_about_weaker_tests(touched: EvidenceTouched, limits: WeakeningLimits) -> str:

@@ -8,9 +8,11 @@ from pathlib import Path
 
 from treadle.domain.agent import CommitIdentity
 from treadle.domain.errors import ProjectError
+from treadle.policy.started_files import SearchFolders
 from treadle.workspace.alternates import common_git_dir, object_directories
 from treadle.workspace.git import Git, GitResult, time_limit_s, user_git
 from treadle.workspace.project_root import project_key
+from treadle.workspace.search_path import searched_in
 
 # Files by which git itself recognises an unfinished operation.
 _OPERATIONS = {
@@ -31,6 +33,8 @@ class Project:
     git_dir: Path
     key: str
     git: Git = field(repr=False, compare=False)
+    # Where the user's shell and interpreters look for programs and modules in the project.
+    searched: SearchFolders = field(default_factory=SearchFolders, repr=False, compare=False)
 
 
 async def find_project(path: Path, environment: Mapping[str, str]) -> Project:
@@ -48,7 +52,14 @@ async def find_project(path: Path, environment: Mapping[str, str]) -> Project:
     root = _real(Path(await git.run("rev-parse", "--show-toplevel")))
     git_dir = Path(await git.run("rev-parse", "--absolute-git-dir"))
     git = user_git(root, environment, repository_limit_s(git_dir))
-    return Project(root, git_dir, project_key(root), git)
+    searched = SearchFolders(
+        searched_in(environment.get("PATH", ""), root),
+        (
+            *searched_in(environment.get("PYTHONPATH", ""), root),
+            *searched_in(environment.get("NODE_PATH", ""), root),
+        ),
+    )
+    return Project(root, git_dir, project_key(root), git, searched)
 
 
 def repository_limit_s(git_dir: Path) -> float:

@@ -4,10 +4,16 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
-from treadle.policy.protected_paths import covers, has_pattern
+from treadle.policy.protected_paths import (
+    EXECUTED_CONFIG,
+    covers,
+    has_pattern,
+    protected_name,
+)
 from treadle.policy.user_hooks import find_hook_files
 from treadle.workspace.git_config_files import find_config_files
 from treadle.workspace.project import Project
+from treadle.workspace.tree_entries import LINK_MODE
 
 # A sandbox seals each path separately. Commits exclude the paths beyond this limit, too.
 MAX_SEALED = 256
@@ -22,9 +28,20 @@ def find_protected(configured: Sequence[str], hooks: Sequence[str], root: Path) 
 
 
 async def find_git_files(project: Project) -> tuple[str, ...]:
-    """The files of the project that the user's git settings make git run or read."""
+    """The files of the project that the user's git settings make git run or read, and those that
+    protected links lead to."""
     listing = await project.git.run("config", "--null", "--list", "--show-origin")
-    return find_config_files(listing, project.root, project.git_dir, Path.is_file)
+    configured = find_config_files(listing, project.root, project.git_dir, Path.is_file)
+    staged = await project.git.run("ls-files", "--stage", "-z")
+    entries = (entry.partition("\t") for entry in staged.split("\0"))
+    tracked = [path for head, _, path in entries if head.startswith(LINK_MODE)]
+    links = [
+        path
+        for path in (*tracked, *EXECUTED_CONFIG)
+        if protected_name(PurePosixPath(path).parts) and (project.root / path).is_symlink()
+    ]
+    # A link to what is no file of the project, such as its top, protects nothing.
+    return tuple(dict.fromkeys((*configured, *_link_targets(links, project.root))))
 
 
 def find_sealable(protected: Sequence[str], workspace: Path, checkout: Path) -> tuple[str, ...]:

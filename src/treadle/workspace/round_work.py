@@ -12,6 +12,7 @@ from treadle.workspace.quarantine import Quarantine
 from treadle.workspace.salvage import CommittedRound, commit_work
 from treadle.workspace.snapshot import tree_of
 from treadle.workspace.temporary_folders import scratch_folder
+from treadle.workspace.tree_entries import ReadableTree
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +78,8 @@ async def _entries_at(git: Git, commit: str, paths: Sequence[str]) -> bytes:
     wanted = dict.fromkeys(path for path in paths if path)
     if not wanted:
         return b""
-    literal = git.with_variables(GIT_LITERAL_PATHSPECS="1")
-    # A file may have replaced a directory, whose files are then needed too.
-    listing = await literal.run("ls-tree", "-r", "-z", "--full-tree", commit, "--", *wanted)
-    entries = {}
-    for line in filter(None, listing.split("\0")):
-        attributes, path = line.split("\t", 1)
-        mode, _, blob = attributes.split(" ")
-        entries[path] = f"{mode} {blob}"
+    # All are listed: an agent can add more paths than a command line holds.
+    listed = await ReadableTree(commit, git).entries()
+    entries = {entry.path: f"{entry.mode} {entry.name}" for entry in listed}
     absent = f"0 {'0' * len(commit)}"
     return os.fsencode("".join(f"{entries.get(path, absent)}\t{path}\0" for path in wanted))

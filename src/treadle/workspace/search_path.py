@@ -31,6 +31,25 @@ def find_git(search_path: str, project: Path) -> str:
     return installed or shutil.which(_GIT, path=outside) or ""
 
 
+def searched_in(search_path: str, project: Path) -> tuple[str, ...]:
+    """The folders of a search path that are in the project, as its paths; empty for its top. A
+    relative one counts from there."""
+    found: dict[str, None] = {}
+    for entry in filter(None, search_path.split(os.pathsep)):
+        place = Path(os.path.normpath(project / entry))
+        for folder in (place, _resolved(place)):
+            if folder.is_relative_to(project):
+                found["" if folder == project else folder.relative_to(project).as_posix()] = None
+    return tuple(found)
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError):
+        return path
+
+
 def _is_environment(folder: Path) -> bool:
     """Whether programs here come from a virtual environment or from packages of node."""
     return "node_modules" in folder.parts or (folder.parent / "pyvenv.cfg").is_file()

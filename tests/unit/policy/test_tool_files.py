@@ -4,12 +4,14 @@ import pytest
 
 from treadle.domain.check import FileChange
 from treadle.domain.events.work import ToolFile, ToolFileEffect
+from treadle.policy.started_files import StartedFiles
 from treadle.policy.tool_file_rules import PROTECTED_NAMES, TOOL_FILE_RULES, ToolFileRule
 from treadle.policy.tool_files import (
     IN_REPOSITORY,
     LEAVES_PROJECT,
     REPLACES_FOLDER,
     REPLACES_TOOL_FOLDER,
+    ChangeFacts,
     ToolFileSettings,
     find_tool_files,
     leaves_project,
@@ -57,6 +59,15 @@ SPELLINGS: list[tuple[str, ToolFileEffect]] = [
     (".kiro/steering/product.md", "named"),
     (".github/instructions/a.instructions.md", "named"),
     ("AGENTS.override.md", "named"),
+    *((name, "withheld") for name in ("codebuff.json", "gptme.toml", "conductor.json", ".rvmrc")),
+    *((name, "withheld") for name in (".byebugrc", ".rdbgrc.rb", ".shadowenv.d/a.lisp")),
+    *((name, "withheld") for name in (".factorypath", ".merlin", ".lsp/config.edn", ".p4config")),
+    *((name, "ask") for name in ("hie.yaml", "buildServer.json", "rust-analyzer.toml")),
+    *((name, "ask") for name in ("config.nims", "commitlint.config.mjs", ".gitlint")),
+    *((name, "ask") for name in ("docker-compose.override.yml", "web/.bazelversion")),
+    *((name, "ask") for name in ("gradle/gradle-daemon-jvm.properties", "profiles.clj")),
+    *((name, "ask") for name in (".tool-versions", ".lintstagedrc.json", ".trunk/trunk.yaml")),
+    ("pixi.toml", "named"),
 ]
 
 
@@ -146,15 +157,17 @@ def test_what_is_asked_about_stands_before_what_is_only_named() -> None:
     ]
     links = {"SPEC.md": "/etc/passwd", "env": "tools", "inside": "app.py"}
 
-    found = find_tool_files(changes, links, DEFAULT, lambda path: path == "env")
+    found = find_tool_files(
+        changes, DEFAULT, ChangeFacts(links, is_ignored_folder=lambda path: path == "env")
+    )
 
     assert found == (
         ToolFile(
             ".codex/config.toml", "added", "ask", "a coding agent starts its servers and hooks"
         ),
-        ToolFile(".npmrc", "removed", "ask", "a package manager loads it, and runs what it names"),
         ToolFile("SPEC.md", "changed", "ask", LEAVES_PROJECT),
         ToolFile("env", "added", "ask", REPLACES_FOLDER),
+        ToolFile(".npmrc", "removed", "ask", "a package manager loads it, and runs what it names"),
         ToolFile("AGENTS.md", "changed", "named", "coding agents follow it"),
     )
 
@@ -166,17 +179,27 @@ def test_a_link_in_place_of_a_folder_that_tools_obey_is_asked_about(path: str) -
     changes = [FileChange(path, "added")]
 
     asked = ToolFile(path, "added", "ask", REPLACES_TOOL_FOLDER)
-    assert find_tool_files(changes, {path: "inside"}, DEFAULT, lambda path: False) == (asked,)
+    facts = ChangeFacts({path: "inside"})
+    assert find_tool_files(changes, DEFAULT, facts) == (asked,)
     allowed = ToolFileSettings(name=(path,))
-    assert [
-        each.effect
-        for each in find_tool_files(changes, {path: "inside"}, allowed, lambda path: False)
-    ] == ["named"]
+    assert [each.effect for each in find_tool_files(changes, allowed, facts)] == ["named"]
 
 
 def test_the_files_of_an_embedded_repository_are_asked_about() -> None:
     changes = [FileChange("lib/data/config", "added"), FileChange("lib/data/a/b.txt", "added")]
 
-    found = find_tool_files(changes, {}, DEFAULT, lambda path: False, {"lib/data"})
+    found = find_tool_files(changes, DEFAULT, ChangeFacts(repositories={"lib/data"}))
 
     assert found == (ToolFile("lib/data/config", "added", "ask", IN_REPOSITORY),)
+
+
+def test_twenty_harmless_files_do_not_hide_one_that_nobody_starts() -> None:
+    many = [FileChange(f"a{number}/.npmrc", "added") for number in range(30)]
+    started = StartedFiles({"zz/run.sh": ".husky/pre-commit starts it"})
+
+    found = find_tool_files(
+        [*many, FileChange("zz/run.sh", "changed")], DEFAULT, ChangeFacts(started=started)
+    )
+
+    assert found[0] == ToolFile("zz/run.sh", "changed", "ask", ".husky/pre-commit starts it")
+    assert len(found) == 31

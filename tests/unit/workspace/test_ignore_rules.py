@@ -16,6 +16,7 @@ PATTERNS = [
     *("[[:digit:]]*", "**", "*", "!*/", "!*.c", "a?c", "[a-c]d", "x[", "lib/", "/*", "!/src"),
     *("**/", "/", "!", "#comment", "", "a\\*b", "**/a/*", "foo**bar", "]", "[]]", "[^b-]", "\\"),
     *("a/", "!a/", "b", "!b", "!a/b", "src/**", "!src/a", "/**/c", "[\\]]", "é*"),
+    *("[z-a]", "x[z-a]", "[!c-a]x", "[\\z-a]", "[c-ab]d"),
 ]
 PATHS = [
     *(".venv/lib/zz.pth", "src/.venv/bin/git", "node_modules/.bin/jest", "web/node_modules/x/y"),

@@ -108,3 +108,59 @@ async def test_an_ignored_file_that_is_tracked_may_be_changed_removed_and_come_b
 
     assert harness.withheld == []
     assert harness.imported_files()["traced.local"] == "again"
+
+
+async def test_a_folder_that_ignores_itself_is_ignored(tmp_path: Path) -> None:
+    user = repository_in(tmp_path)
+    user.commit("Sources", **{"src/app.py": "print(1)\n"})
+    for folder in ("venv", "envs/dev", "src/.cache"):
+        user.write(f"{folder}/.gitignore", "*\n")
+        user.write(f"{folder}/bin/python", "#!/bin/sh\n")
+    user.write("src/own/.gitignore", "/.gitignore\n*.local\n")
+    assert user.git("status", "--porcelain") == ""
+    harness = await make_harness(tmp_path, user)
+    planted = ["envs/dev/bin/ls", "src/.cache/ls", "src/own/a.local", "venv/bin/ls"]
+    for path in (*planted, "envs/prod.py", "src/own/b.py", "venv.py"):
+        harness.agent.write(path, "evil\n")
+    harness.agent.git("add", "--force", "--all")
+    harness.agent.git("commit", "--quiet", "--message", "Work")
+
+    await harness.round()
+
+    assert sorted(harness.withheld, key=lambda each: each.path) == ignored(*planted)
+    assert {"envs/prod.py", "src/own/b.py", "venv.py"} <= harness.imported_files().keys()
+
+
+async def test_a_relative_ignore_file_of_the_user_counts_from_the_top(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    user = repository_in(tmp_path)
+    user.commit("Rules", **{"my-ignores": "envs/\n", "sub/x.txt": "1\n"})
+    user.git("config", "core.excludesFile", "my-ignores")
+    monkeypatch.chdir(user.path / "sub")
+    harness = await make_harness(tmp_path, user)
+    harness.agent.write("envs/bin/ls", "evil\n")
+    harness.agent.git("add", "--force", "--all")
+
+    await harness.round()
+
+    assert harness.withheld == ignored("envs/bin/ls")
+
+
+async def test_more_ignored_files_than_a_command_line_holds_stay_out(
+    harness: WorkspaceHarness,
+) -> None:
+    folder = harness.agent.path / "node_modules"
+    for number in range(300):
+        place = folder / ("p" * 200) / ("q" * 200) / f"{number}"
+        place.mkdir(parents=True)
+        for file in range(20):
+            (place / f"{'f' * 200}{file}").touch()
+    harness.agent.write("good", "1\n")
+    harness.agent.git("add", "--force", "--all")
+    harness.agent.git("commit", "--quiet", "--message", "Work")
+
+    await harness.round()
+
+    assert len(harness.withheld) == 6_000
+    assert harness.imported_files()["good"] == "1"

@@ -69,11 +69,13 @@ class FocusSteps:
         if ref.instruction != INSTRUCTION_OF["implementing"]:
             return ImportedTip(before)
         try:
-            return await self.workspace.commit_and_import(self._message(ref.number))
+            imported = await self.workspace.commit_and_import(self._message(ref.number))
         except GitFailed as error:
             failed = CommitFailed(error.message)
             self.log.record(failed, once=f"commit failed {ref.index}")
             return ImportedTip(before, error.message)
+        await self.workspace.review_round()
+        return imported
 
     def _message(self, number: int) -> str:
         default = f"Round {number}: work in progress"

@@ -17,10 +17,8 @@ from treadle.domain.events.work import (
     DeliverableCreated,
     StatusAdopted,
     ToolFile,
-    ToolFilesTouched,
     WorkChanged,
 )
-from treadle.policy.tool_files import find_tool_files
 from treadle.verify.commands.command_files import find_judges
 from treadle.verify.judges.assertion_patterns import language_of
 from treadle.verify.judges.judge_files import find_touched_evidence, judge_kind
@@ -33,9 +31,7 @@ from treadle.verify.judges.weakened_tests import (
 from treadle.workflows.loop.run_parts import RunParts
 from treadle.workspace.blob_texts import ReadBounds, read_texts
 from treadle.workspace.change_counts import count_changes
-from treadle.workspace.changed_links import changed_links
 from treadle.workspace.diffs import changed_files
-from treadle.workspace.embedded_repositories import embedded_repositories
 from treadle.workspace.git import Git, GitFailed
 
 # Fewer lost assertions are no share of the project's tests, however few these are.
@@ -68,15 +64,7 @@ async def record_changes(parts: RunParts, specification: str) -> RecordedChanges
         kinds = _kinds_by_command(parts, changes)
         files = find_touched_evidence(changes, specification=specification, named=kinds.get)
         touched = await find_weakenings(parts.git, files, snapshot, work.commit)
-        tool_files = find_tool_files(
-            changes,
-            await changed_links(parts.git, snapshot, work.commit),
-            parts.workspace.tool_files,
-            (await parts.workspace.ignore_rules()).covers_folder,
-            await embedded_repositories(
-                parts.git, work.commit, (change.path for change in changes)
-            ),
-        )
+        tool_files = await parts.workspace.record_tool_files()
     except GitFailed as error:
         warning = RunWarned(f"cannot tell which files and tests were changed: {error}")
         parts.log.record(warning, once=f"untold {work.commit}")
@@ -84,8 +72,6 @@ async def record_changes(parts: RunParts, specification: str) -> RecordedChanges
     parts.log.record(counts, once=f"changed {work.commit}")
     if files:
         parts.log.record(touched, once=f"touched {work.commit}")
-    if tool_files:
-        parts.log.record(ToolFilesTouched(tool_files), once=f"tool files {work.commit}")
     return RecordedChanges(counts, touched if files else None, tool_files)
 
 

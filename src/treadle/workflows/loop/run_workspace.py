@@ -7,6 +7,7 @@ from pathlib import Path
 from treadle.domain.errors import ProjectError
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import (
+    ToolFile,
     WithheldPath,
     WorkCommitted,
     WorkImported,
@@ -15,9 +16,9 @@ from treadle.domain.events.work import (
 )
 from treadle.domain.ids import short_id, started_at
 from treadle.domain.run import LandingMode
-from treadle.policy.tool_files import ToolFileSettings
 from treadle.workflows.loop.landing import Ask, land_work, why_not
 from treadle.workflows.loop.session_commits import record_dropped_commits, watch_commits
+from treadle.workflows.loop.tool_file_review import ToolFileReview
 from treadle.workflows.loop.withheld_files import withheld_commits_text, withheld_reason
 from treadle.workflows.loop.workspace_spec import ImportedTip, UnlandedWork, WorkspaceSpec
 from treadle.workspace.clone import Clone
@@ -58,6 +59,7 @@ class RunWorkspace:
         self._is_reopened = False
         self._last_committed: CommittedRound | None = None
         self._ignored: IgnoreRules | None = None  # read for the first round with work
+        self._review = ToolFileReview(spec, snapshot.commit)
 
     @classmethod
     def reopened(
@@ -224,10 +226,13 @@ class RunWorkspace:
             self._ignored = await read_ignore_rules(self._clone)
         return self._ignored
 
-    @property
-    def tool_files(self) -> ToolFileSettings:
-        """What becomes of files that tools obey by themselves."""
-        return self._spec.tool_files
+    async def review_round(self) -> None:
+        """Record what tools obey by themselves after a round."""
+        await self._review.record_round(self.imported, self.ignore_rules)
+
+    async def record_tool_files(self) -> tuple[ToolFile, ...]:
+        """Record the files of the work that tools obey by themselves."""
+        return await self._review.record(self.imported, await self.ignore_rules())
 
     @property
     def withheld(self) -> tuple[WithheldPath, ...]:

@@ -36,6 +36,8 @@ class WorkspaceSpec:
     protected: tuple[str, ...] = ()
     included: tuple[str, ...] = ()
     tool_files: ToolFileSettings = field(default_factory=ToolFileSettings)
+    # Commands of the user's settings that Treadle runs at each tool use.
+    hooks: tuple[str, ...] = ()
     clean: Callable[[str], str] = lambda text: text
 
 
