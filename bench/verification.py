@@ -19,7 +19,7 @@ from treadle.runs.request import checked_commands
 from treadle.runs.temporary_runner import temporary_runner
 from treadle.settings.environment import parse_environment
 from treadle.settings.load import load_settings
-from treadle.verify.check_runner import CheckCommand, CommandStopped
+from treadle.verify.results.check_runner import CheckCommand, CommandStopped
 from treadle.wiring.checked_request import RunHost
 from treadle.workflows.loop.pinned_judges import PinnedJudges
 from treadle.workflows.loop.sandboxed_check_runner import SandboxedCheckRunner

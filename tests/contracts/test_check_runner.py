@@ -10,13 +10,13 @@ import pytest
 from tests.missing import missing
 from tests.unit.workflows.loop.sandboxed_check_runner_harness import make_runner_harness
 from treadle.domain.pin_plan import PinnedFile, PinPlan
-from treadle.verify.check_runner import (
+from treadle.verify.results.check_runner import (
     CheckCommand,
     CheckRunner,
     CommandResult,
     CommandStopped,
 )
-from treadle.verify.memory_check_runner import MemoryCheckRunner, PresetResult
+from treadle.verify.results.memory_check_runner import MemoryCheckRunner, PresetResult
 from treadle.workspace.access_times import keeps_access_times
 
 pytestmark = pytest.mark.slow

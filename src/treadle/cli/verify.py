@@ -20,7 +20,7 @@ from treadle.domain.errors import ProjectError
 from treadle.domain.events.verification import CriterionGrade, SuiteGraded
 from treadle.runs.find import find_run
 from treadle.runs.reverify import ReverifyTarget, verify_run
-from treadle.verify.evidence_diff import EvidenceDiff
+from treadle.verify.checks.evidence_diff import EvidenceDiff
 from treadle.workspace.project_root import find_project_root
 
 

@@ -9,7 +9,7 @@ from treadle.domain.deliverable import Deliverable
 from treadle.domain.errors import ProjectError, UsageError
 from treadle.domain.ports import StatusBoard
 from treadle.runs.find import STATUS_FILE
-from treadle.verify.check_edits import (
+from treadle.verify.checks.check_edits import (
     CheckEdit,
     EditRefusal,
     with_accepted_check,

@@ -22,8 +22,7 @@ from treadle.runs.temporary_runner import temporary_runner
 from treadle.runs.trust import load_trusted
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment
-from treadle.verify.check_runner import CheckCommand, CommandResult, CommandStopped
-from treadle.verify.evidence_diff import (
+from treadle.verify.checks.evidence_diff import (
     CurrentEvidence,
     EvidenceDiff,
     RecordedEvidence,
@@ -32,8 +31,9 @@ from treadle.verify.evidence_diff import (
     needs_second_try,
     read_evidence,
 )
-from treadle.verify.judge_pins import JudgePins
+from treadle.verify.pins.judge_pins import JudgePins
 from treadle.verify.reports.report_request import request_reports
+from treadle.verify.results.check_runner import CheckCommand, CommandResult, CommandStopped
 from treadle.wiring.checked_request import CheckedRequest, RunHost
 from treadle.workflows.loop.pinned_judges import PinnedJudges
 from treadle.workflows.loop.run_history import RunHistory, read_history

@@ -14,8 +14,8 @@ from treadle.runs.sandbox_probe import probe_sandbox
 from treadle.runs.temporary_runner import temporary_runner
 from treadle.runs.trust import load_trusted
 from treadle.settings.environment import Environment
-from treadle.verify.check_runner import CheckCommand, CommandResult, CommandStopped
-from treadle.verify.start_failure import start_failure
+from treadle.verify.results.check_runner import CheckCommand, CommandResult, CommandStopped
+from treadle.verify.results.start_failure import start_failure
 from treadle.wiring.checked_request import CheckedRequest, RunHost
 from treadle.wiring.package_indexes import describe_indexes
 from treadle.workflows.loop.command_trial import START_S

@@ -16,7 +16,7 @@ from treadle.gateway.metered_agent import before_today_usd, others_today_usd
 from treadle.policy.available_tools import merge_tools
 from treadle.policy.secret_search import SecretSearch
 from treadle.session.driver import SessionDriver
-from treadle.verify.suite import SuiteCommand
+from treadle.verify.suites.suite import SuiteCommand
 from treadle.wiring.admission import session_admission, spread
 from treadle.wiring.check_runner import run_check_runner
 from treadle.wiring.limits import run_limits, session_limits

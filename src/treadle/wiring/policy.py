@@ -22,7 +22,7 @@ from treadle.policy.profiles import PROFILES
 from treadle.policy.roles import ROLES
 from treadle.settings.definitions import PolicySettings, Settings
 from treadle.settings.sandbox_definitions import SandboxSettings
-from treadle.verify.spec_checks import spec_checks
+from treadle.verify.checks.spec_checks import spec_checks
 from treadle.wiring.checked_request import CheckedRequest
 from treadle.workspace.project_root import SETTINGS_FILE
 

@@ -19,8 +19,8 @@ from treadle.domain.deliverable import Claim, Deliverable
 from treadle.domain.errors import ProjectError
 from treadle.runs.checks import edit_status
 from treadle.settings.environment import parse_environment
-from treadle.verify.check_edits import CheckEdit, EditRefusal, with_check
-from treadle.verify.grade import AGENT_CHECK
+from treadle.verify.checks.check_edits import CheckEdit, EditRefusal, with_check
+from treadle.verify.grades.grade import AGENT_CHECK
 
 NOW = datetime(2026, 3, 4, tzinfo=UTC)
 ADD = Deliverable("DL-001", "Add two numbers", ("2 and 3 give 5", "it is documented"))

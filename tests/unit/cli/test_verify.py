@@ -30,7 +30,7 @@ from treadle.domain.events.verification import (
 )
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated
 from treadle.domain.ids import RunId
-from treadle.verify.evidence_diff import CurrentEvidence, RecordedEvidence, compare_evidence
+from treadle.verify.checks.evidence_diff import CurrentEvidence, RecordedEvidence, compare_evidence
 
 from .project_cli import ProjectCli
 from .sample_runs import RUN, STARTED, ended

@@ -22,8 +22,8 @@ from treadle.domain.pin_plan import PinnedFile, PinPlan
 from treadle.runs.find import find_run
 from treadle.runs.reverify import ReverifyTarget, verify_run
 from treadle.settings.environment import parse_environment
-from treadle.verify.evidence_diff import EvidenceDiff
-from treadle.verify.judge_pins import JudgePins
+from treadle.verify.checks.evidence_diff import EvidenceDiff
+from treadle.verify.pins.judge_pins import JudgePins
 from treadle.wiring.checked_request import CheckedRequest
 
 CHECK = "sh check.sh"

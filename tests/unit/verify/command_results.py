@@ -1,7 +1,7 @@
 """Results of commands for the tests of what is made of them."""
 
 from treadle.domain.check import Evidence
-from treadle.verify.check_runner import CommandResult
+from treadle.verify.results.check_runner import CommandResult
 
 
 def command_result(

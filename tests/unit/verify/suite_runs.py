@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from treadle.domain.check import CheckTiming, Evidence
 from treadle.domain.suite_report import CaseOutcome, CaseResult, MalformedReport, SuiteReport
-from treadle.verify.rerun import is_broken
-from treadle.verify.suite_comparison import SuiteRun
+from treadle.verify.suites.rerun import is_broken
+from treadle.verify.suites.suite_comparison import SuiteRun
 
 
 def evidence(exit_code: int | None = 0, when: CheckTiming = "after") -> Evidence:

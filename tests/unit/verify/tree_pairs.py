@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from treadle.domain.check import FileChange, FileChangeKind
 from treadle.domain.pin_plan import PinPlan
-from treadle.verify.pin_plan import content_paths, plan_pins
-from treadle.verify.tree_pair import TreePair
+from treadle.verify.judges.tree_pair import TreePair
+from treadle.verify.pins.pin_plan import content_paths, plan_pins
 
 Files = Mapping[str, str]
 BASE = "b" * 40

@@ -45,9 +45,9 @@ from treadle.policy.available_tools import merge_tools
 from treadle.policy.redaction import make_redactor
 from treadle.session.driver import SessionDriver
 from treadle.session.session_admission import SessionAdmission
-from treadle.verify.check_runner import CheckRunner
-from treadle.verify.judge_pins import JudgePins, NoJudgePins
-from treadle.verify.memory_check_runner import MemoryCheckRunner
+from treadle.verify.pins.judge_pins import JudgePins, NoJudgePins
+from treadle.verify.results.check_runner import CheckRunner
+from treadle.verify.results.memory_check_runner import MemoryCheckRunner
 from treadle.workflows.definition import LogFollower, Workflow
 from treadle.workflows.loop.approval_requests import ApprovalRequester
 from treadle.workflows.loop.instructions import project_context

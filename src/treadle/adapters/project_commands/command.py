@@ -13,7 +13,7 @@ from treadle.adapters.processes.marked_processes import SESSION_MARK
 from treadle.adapters.sandboxes.command_runner import Capture, ProcessResult, run_to_end
 from treadle.domain.errors import SandboxBroken
 from treadle.domain.sandbox import ConfinedCommand, Confinement, Network, Sandbox, SandboxFailed
-from treadle.verify.check_runner import CheckCommand
+from treadle.verify.results.check_runner import CheckCommand
 
 
 class NetworkAccess(Protocol):

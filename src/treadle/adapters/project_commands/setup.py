@@ -15,7 +15,7 @@ from treadle.adapters.sandboxes.command_runner import ProcessResult
 from treadle.domain.events.oversight import HostAsked
 from treadle.domain.events.work import SetupFinished
 from treadle.domain.sandbox import Confinement
-from treadle.verify.failure_cause import cause_lines
+from treadle.verify.results.failure_cause import cause_lines
 
 MAX_OUTPUT = 4000
 # As `timeout` exits.

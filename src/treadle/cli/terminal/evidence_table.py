@@ -6,7 +6,7 @@ from typing import Literal
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, Span, paragraph
 from treadle.cli.terminal.table import align_columns
 from treadle.domain.check import CheckOrigin
-from treadle.verify.evidence_diff import PINNED_WORDS, EvidenceDiff
+from treadle.verify.checks.evidence_diff import PINNED_WORDS, EvidenceDiff
 from treadle.views.check_text import agreement_text, short_exit_text
 from treadle.views.safe_text import fit, sanitize
 from treadle.views.style import Style

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from treadle.verify import programs
+from treadle.verify.commands import programs
 
 Table = Mapping[str, Any]
 

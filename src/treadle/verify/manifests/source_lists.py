@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
-from treadle.verify.judge_files import judge_kind
+from treadle.verify.judges.judge_files import judge_kind
 
 _TOKEN = re.compile(r"[\w./+*@-]+|[^\s\w]")
 _TOKEN_OR_LINE = re.compile(r"[\w./+*@-]+|\\\n|\n|[^\s\w]")

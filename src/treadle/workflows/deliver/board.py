@@ -19,7 +19,7 @@ from treadle.domain.events.run import RunWarned
 from treadle.domain.events.verification import CheckAdded, CheckFinished, DeliverableGraded
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated
 from treadle.domain.ports import Clock, StatusBoard
-from treadle.verify.grade import with_grades
+from treadle.verify.grades.grade import with_grades
 from treadle.workflows.deliver.board_calls import BoardCalls, RoundClaims, withdrawal_event
 from treadle.workflows.deliver.pass_rules import PASS_AT_ONCE, PassRules
 from treadle.workflows.deliver.spec_check_owners import (

@@ -20,7 +20,7 @@ from treadle.domain.deliverable import (
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.verification import CheckAdded, ClaimRefused, DeliverableClaimed
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated
-from treadle.verify.grade import claimed_criteria
+from treadle.verify.grades.grade import claimed_criteria
 from treadle.workflows.deliver.board_limits import LONGEST_TEXT, find_excess
 from treadle.workflows.deliver.board_tools import (
     ADD_CHECK,

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypedDict
 from treadle.domain.check import Check
 from treadle.domain.deliverable import Deliverable, RejectedChange, find_command_problem
 from treadle.domain.wire import without_surrogates
-from treadle.verify.spec_checks import fold_text
+from treadle.verify.checks.spec_checks import fold_text
 
 
 class ToolDescription(TypedDict):

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from treadle.domain.events.run import RunWarned
 from treadle.domain.run import LandingChoice
-from treadle.verify.spec_checks import spec_checks, unread_checks
-from treadle.verify.suite_comparison import RegressionRules
+from treadle.verify.checks.spec_checks import spec_checks, unread_checks
+from treadle.verify.suites.suite_comparison import RegressionRules
 from treadle.workflows.deliver.board import DeliverableBoard
 from treadle.workflows.deliver.check_history import (
     count_looks,

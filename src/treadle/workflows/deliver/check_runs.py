@@ -7,13 +7,18 @@ from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.verification import CheckFinished
 from treadle.domain.pin_plan import PinPlan
 from treadle.domain.ports import Log
-from treadle.verify.before_look import UnknownLook, before_look, inconclusive_reason
-from treadle.verify.check_runner import CheckCommand, CheckRunner, CommandResult, CommandStopped
-from treadle.verify.flaky_results import flaky_commit, flaky_failure, untried_failure
-from treadle.verify.grade import NO_ACCESS_TIMES, PinnedResult, needs_pinned_run
-from treadle.verify.judge_pins import JudgePins, NoJudgePins
-from treadle.verify.pin_text import mixed_failure, pinned_failure
-from treadle.verify.runner_end import unfinished_reason
+from treadle.verify.grades.flaky_results import flaky_commit, flaky_failure, untried_failure
+from treadle.verify.grades.grade import NO_ACCESS_TIMES, PinnedResult, needs_pinned_run
+from treadle.verify.pins.judge_pins import JudgePins, NoJudgePins
+from treadle.verify.pins.pin_text import mixed_failure, pinned_failure
+from treadle.verify.results.before_look import UnknownLook, before_look, inconclusive_reason
+from treadle.verify.results.check_runner import (
+    CheckCommand,
+    CheckRunner,
+    CommandResult,
+    CommandStopped,
+)
+from treadle.verify.results.runner_end import unfinished_reason
 
 # Where a red result may say nothing about the project.
 CAN_BE_UNKNOWN: tuple[CheckTiming, ...] = ("before", "pinned")

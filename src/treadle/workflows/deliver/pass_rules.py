@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from treadle.domain.deliverable import Deliverable, RejectedChange
-from treadle.verify.grade import claimed_criteria
-from treadle.verify.spec_checks import SpecCheck
+from treadle.verify.checks.spec_checks import SpecCheck
+from treadle.verify.grades.grade import claimed_criteria
 
 # after_round: the project has tests, which a claim must pass with or without checks.
 PassTiming: TypeAlias = Literal["at_once", "after_round"]

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from treadle.domain.check import Check
 from treadle.domain.deliverable import Deliverable
-from treadle.verify.spec_checks import SpecCheck, fold_text, index_by_text
+from treadle.verify.checks.spec_checks import SpecCheck, fold_text, index_by_text
 from treadle.workflows.loop.deliverable_history import with_check
 
 SPEC_ID = "SPEC"

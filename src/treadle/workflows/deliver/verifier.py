@@ -15,17 +15,17 @@ from treadle.domain.events.verification import (
     DeliverableGraded,
 )
 from treadle.domain.suite_report import TEST_COMMAND
-from treadle.verify.before_look import MAX_LOOKS
-from treadle.verify.check_runner import CommandStopped
-from treadle.verify.grade import (
+from treadle.verify.grades.grade import (
     grade_criterion,
     grade_deliverable,
     lower_grades,
     shortfall,
 )
-from treadle.verify.suite import failures_text
-from treadle.verify.suite_comparison import SuiteComparison
-from treadle.verify.suite_grade import SuiteGrade
+from treadle.verify.grades.suite_grade import SuiteGrade
+from treadle.verify.results.before_look import MAX_LOOKS
+from treadle.verify.results.check_runner import CommandStopped
+from treadle.verify.suites.suite import failures_text
+from treadle.verify.suites.suite_comparison import SuiteComparison
 from treadle.workflows.deliver.board import DeliverableBoard
 from treadle.workflows.deliver.check_runs import CheckRuns, VerificationStopped, finished_event
 from treadle.workflows.deliver.finding_text import FailedCheck, describe_failures

@@ -8,9 +8,9 @@ from treadle.domain.deliverable import Tally
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import SetupFinished
 from treadle.domain.run import LandingChoice
-from treadle.verify.check_runner import CommandStopped
-from treadle.verify.grade import shortfall
-from treadle.verify.suite_comparison import RegressionRules
+from treadle.verify.grades.grade import shortfall
+from treadle.verify.results.check_runner import CommandStopped
+from treadle.verify.suites.suite_comparison import RegressionRules
 from treadle.workflows.focus.focus_files import FocusFiles
 from treadle.workflows.focus.focus_history import FocusHistory, phase_state
 from treadle.workflows.focus.focus_steps import FocusSteps, ProjectCommands

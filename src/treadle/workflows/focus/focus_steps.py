@@ -13,7 +13,7 @@ from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import SetupFinished
 from treadle.domain.ports import Clock, Log
 from treadle.domain.session import Completed, SessionResult
-from treadle.verify.check_runner import CheckCommand, CheckRunner, CommandStopped
+from treadle.verify.results.check_runner import CheckCommand, CheckRunner, CommandStopped
 from treadle.workflows.focus.focus_history import AcceptedSignal, FocusHistory
 from treadle.workflows.focus.next_action import INSTRUCTION_OF
 from treadle.workflows.focus.phases import SessionVerdict, no_effect_reason

@@ -7,8 +7,8 @@ from treadle.domain.events.focus import BacklogSaved, ReviewJudged, ReviewWritte
 from treadle.domain.events.verification import TouchedFile
 from treadle.domain.ports import Clock, Log
 from treadle.domain.review import ReviewFinding
-from treadle.verify.check_runner import CheckCommand, CheckRunner, CommandStopped
-from treadle.verify.judge_files import find_touched_evidence
+from treadle.verify.judges.judge_files import find_touched_evidence
+from treadle.verify.results.check_runner import CheckCommand, CheckRunner, CommandStopped
 from treadle.workflows.focus.focus_history import FocusHistory
 from treadle.workflows.focus.phases import PhaseState, ReviewOutcome, ReviewVerdict
 from treadle.workflows.focus.previous_findings import (

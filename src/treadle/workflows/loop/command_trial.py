@@ -7,9 +7,14 @@ from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import SetupFinished
 from treadle.domain.ports import Clock, Log
 from treadle.durable.port import Steps
-from treadle.verify.check_runner import CheckCommand, CheckRunner, CommandResult, CommandStopped
-from treadle.verify.failure_cause import cause_lines
-from treadle.verify.start_failure import start_failure
+from treadle.verify.results.check_runner import (
+    CheckCommand,
+    CheckRunner,
+    CommandResult,
+    CommandStopped,
+)
+from treadle.verify.results.failure_cause import cause_lines
+from treadle.verify.results.start_failure import start_failure
 from treadle.workflows.loop.workspace_setup import STOPPED
 
 # A test command that still runs after this time can start.

@@ -19,7 +19,7 @@ from treadle.domain.events.verification import (
     DeliverableGraded,
 )
 from treadle.domain.events.work import DeliverableChanged, DeliverableCreated, StatusAdopted
-from treadle.verify.grade import with_grades
+from treadle.verify.grades.grade import with_grades
 
 DeliverableEvent: TypeAlias = (
     DeliverableCreated

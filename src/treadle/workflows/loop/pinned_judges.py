@@ -1,4 +1,4 @@
-"""Reads from git what the pinned tree of a command depends on; `verify.pin_plan` decides."""
+"""Reads from git what the pinned tree of a command depends on; `verify.pins.pin_plan` decides."""
 
 import asyncio
 import os
@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from treadle.domain.pin_plan import PinPlan
-from treadle.verify.pin_plan import content_paths, plan_pins
-from treadle.verify.tree_pair import Contents, TreePair
+from treadle.verify.judges.tree_pair import Contents, TreePair
+from treadle.verify.pins.pin_plan import content_paths, plan_pins
 from treadle.workspace.diffs import changed_files
 from treadle.workspace.git import Git
 from treadle.workspace.object_integrity import without_replacements

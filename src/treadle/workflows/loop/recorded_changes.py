@@ -21,10 +21,10 @@ from treadle.domain.events.work import (
     WorkChanged,
 )
 from treadle.policy.tool_files import find_tool_files
-from treadle.verify.assertion_patterns import language_of
-from treadle.verify.command_files import find_judges
-from treadle.verify.judge_files import find_touched_evidence, judge_kind
-from treadle.verify.weakened_tests import (
+from treadle.verify.commands.command_files import find_judges
+from treadle.verify.judges.assertion_patterns import language_of
+from treadle.verify.judges.judge_files import find_touched_evidence, judge_kind
+from treadle.verify.judges.weakened_tests import (
     FilePair,
     count_assertions,
     describe_weakening,

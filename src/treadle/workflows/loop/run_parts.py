@@ -16,9 +16,9 @@ from treadle.durable.port import Steps
 from treadle.policy.redaction import Redactor
 from treadle.session.driver import SessionDriver
 from treadle.session.session_admission import SessionAdmission
-from treadle.verify.check_runner import CheckRunner
-from treadle.verify.judge_pins import JudgePins
-from treadle.verify.suite import SuiteCommand
+from treadle.verify.pins.judge_pins import JudgePins
+from treadle.verify.results.check_runner import CheckRunner
+from treadle.verify.suites.suite import SuiteCommand
 from treadle.workflows.definition import LogFollower, Workflow
 from treadle.workflows.loop.approval_requests import ApprovalRequester
 from treadle.workflows.loop.command_trial import CommandTrial

@@ -17,7 +17,7 @@ from treadle.domain.pin_plan import PinPlan
 from treadle.domain.sandbox import Confinement, Network, Sandbox
 from treadle.policy.redaction import Redactor
 from treadle.session.stop_signal import unless_stopped
-from treadle.verify.check_runner import CheckCommand, CommandResult, CommandStopped
+from treadle.verify.results.check_runner import CheckCommand, CommandResult, CommandStopped
 from treadle.workflows.loop.workspace_setup import MAX_TRIES, SetupRuns
 from treadle.workspace.access_times import AccessMark, keeps_access_times, mark_unread, read_files
 from treadle.workspace.clean_checkout import CleanCheckout, SetupBase

@@ -7,19 +7,19 @@ from treadle.domain.check import CheckTiming
 from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.verification import SuiteFinished, SuiteGraded
 from treadle.domain.suite_report import SuiteObjection
-from treadle.verify.before_look import MAX_LOOKS
-from treadle.verify.check_runner import CheckRunner, CommandStopped
-from treadle.verify.flaky_results import earlier_flaky_tests, with_earlier_failures
-from treadle.verify.judge_pins import JudgePins, NoJudgePins
-from treadle.verify.suite import SuiteCommand, event_of, failures_text, run_suite
-from treadle.verify.suite_comparison import (
+from treadle.verify.grades.flaky_results import earlier_flaky_tests, with_earlier_failures
+from treadle.verify.grades.suite_grade import SuiteGrade, grade_suite
+from treadle.verify.pins.judge_pins import JudgePins, NoJudgePins
+from treadle.verify.results.before_look import MAX_LOOKS
+from treadle.verify.results.check_runner import CheckRunner, CommandStopped
+from treadle.verify.suites.suite import SuiteCommand, event_of, failures_text, run_suite
+from treadle.verify.suites.suite_comparison import (
     RegressionRules,
     SuiteComparison,
     SuiteRun,
     compare_suite_runs,
     describe_baseline,
 )
-from treadle.verify.suite_grade import SuiteGrade, grade_suite
 
 # Tests that the event of a grade names.
 MAX_FAILING = 50

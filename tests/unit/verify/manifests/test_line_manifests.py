@@ -2,8 +2,8 @@
 
 import pytest
 
-from treadle.verify.manifest_merge import manifest_merge
 from treadle.verify.manifests.line_manifests import merge_go_mod, merge_requirements_file
+from treadle.verify.manifests.manifest_merge import manifest_merge
 
 GEMFILE = 'source "https://gems.example"\n\ngroup :test do\n  gem "rspec", "~> 3.0"\nend\n'
 GO = "module shop\n\ngo 1.21\n\nrequire a.example/x v1.0.0\n\nreplace a.example/y => ../y\n"

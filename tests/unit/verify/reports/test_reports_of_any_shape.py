@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from treadle.domain.suite_report import MalformedReport, SuiteReport
 from treadle.verify.reports.command_tools import find_tools
 from treadle.verify.reports.report_reader import read_reports
-from treadle.verify.runner_end import missing_end, ran_tests
+from treadle.verify.results.runner_end import missing_end, ran_tests
 
 TAGS = st.sampled_from(
     [

@@ -13,7 +13,7 @@ from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.verification import CheckFinished, DeliverableGraded
 from treadle.domain.ports import StatusBoard
-from treadle.verify.grade import PinnedResult, grade_criterion, grade_deliverable
+from treadle.verify.grades.grade import PinnedResult, grade_criterion, grade_deliverable
 from treadle.workflows.deliver.board import DeliverableBoard
 from treadle.workflows.deliver.pass_rules import PASS_AT_ONCE, PassRules
 from treadle.workflows.loop.run_history import RunHistory, read_history

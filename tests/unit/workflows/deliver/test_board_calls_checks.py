@@ -23,7 +23,7 @@ from treadle.domain.check import Check
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.verification import CheckAdded
 from treadle.domain.events.work import DeliverableCreated
-from treadle.verify.spec_checks import SpecCheck
+from treadle.verify.checks.spec_checks import SpecCheck
 from treadle.workflows.deliver.pass_rules import PassRules
 
 SEEN = "DL-1 can be seen"

@@ -23,8 +23,8 @@ from treadle.adapters.stores.status_file import StatusFile
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RoundStarted
-from treadle.verify.grade import PinnedResult
-from treadle.verify.spec_checks import SpecCheck
+from treadle.verify.checks.spec_checks import SpecCheck
+from treadle.verify.grades.grade import PinnedResult
 from treadle.workflows.deliver.board import DeliverableBoard
 from treadle.workflows.deliver.pass_rules import PassRules
 

@@ -21,7 +21,7 @@ from treadle.domain.check import CheckOrigin, Grade, PinnedOutcome
 from treadle.domain.deliverable import Claim, Deliverable
 from treadle.domain.events.verification import CriterionGrade, DeliverableGraded
 from treadle.domain.events.work import DeliverableChanged, StatusAdopted
-from treadle.verify.grade import PinnedResult, with_grades
+from treadle.verify.grades.grade import PinnedResult, with_grades
 
 SEEN = "DL-1 can be seen"
 CHECKED = with_checks(ONE, "make one", origin="spec")

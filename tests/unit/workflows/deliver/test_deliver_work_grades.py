@@ -11,7 +11,7 @@ from tests.unit.workflows.deliver.verifier_harness import PresetJudges
 from tests.unit.workflows.run_harness import RunHarness, ending, make_run_harness, turned
 from treadle.domain.check import Check, CheckOrigin, RequiredGrade
 from treadle.domain.deliverable import Claim, Tally
-from treadle.verify.memory_check_runner import GREEN, RED, MemoryCheckRunner
+from treadle.verify.results.memory_check_runner import GREEN, RED, MemoryCheckRunner
 from treadle.workflows.deliver.next_action import NOTHING_DONE, NOTHING_TO_DO
 
 

@@ -20,7 +20,7 @@ from treadle.domain.check import Check, CheckOrigin
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.events.verification import CheckAdded
 from treadle.domain.events.work import DeliverableCreated, StatusAdopted
-from treadle.verify.spec_checks import SpecCheck
+from treadle.verify.checks.spec_checks import SpecCheck
 from treadle.workflows.deliver.pass_rules import PassRules
 from treadle.workflows.deliver.spec_check_owners import missing_checks, owner_of_unmatched_checks
 

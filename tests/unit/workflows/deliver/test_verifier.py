@@ -30,7 +30,7 @@ from treadle.domain.events.verification import (
     SuiteFinished,
     SuiteGraded,
 )
-from treadle.verify.memory_check_runner import GREEN, RED, PresetResult
+from treadle.verify.results.memory_check_runner import GREEN, RED, PresetResult
 from treadle.workflows.deliver.verifier import UNINFORMATIVE_TESTS
 from treadle.workflows.loop.findings import RoundCommit, VerificationFindings
 

@@ -29,8 +29,8 @@ from treadle.domain.pin_plan import PinnedFile, PinPlan
 from treadle.domain.ports import Store
 from treadle.domain.run import RunResult
 from treadle.domain.usage import Usage
-from treadle.verify.check_runner import CheckCommand, CommandResult, CommandStopped
-from treadle.verify.memory_check_runner import GREEN, RED, MemoryCheckRunner
+from treadle.verify.results.check_runner import CheckCommand, CommandResult, CommandStopped
+from treadle.verify.results.memory_check_runner import GREEN, RED, MemoryCheckRunner
 
 pytestmark = pytest.mark.slow
 

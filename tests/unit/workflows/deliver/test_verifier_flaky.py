@@ -16,7 +16,7 @@ from tests.unit.workflows.deliver.verifier_harness import (
 )
 from treadle.domain.check import Grade
 from treadle.domain.events.verification import CheckFinished
-from treadle.verify.memory_check_runner import GREEN, RED, PresetResult
+from treadle.verify.results.memory_check_runner import GREEN, RED, PresetResult
 
 FLAKY = f"flaky: it failed on {WORK[:8]}, and passed there as well"
 BY_CHANCE = PresetResult(1, "it is not its day\n")

@@ -29,9 +29,9 @@ from treadle.domain.events.verification import (
     DeliverableGraded,
 )
 from treadle.domain.pin_plan import MixedFile, PinnedFile, PinPlan
-from treadle.verify.grade import AGENT_CHECK, NO_ACCESS_TIMES
-from treadle.verify.memory_check_runner import GREEN, RED, MemoryCheckRunner, PresetResult
-from treadle.verify.suite_grade import SuiteGrade
+from treadle.verify.grades.grade import AGENT_CHECK, NO_ACCESS_TIMES
+from treadle.verify.grades.suite_grade import SuiteGrade
+from treadle.verify.results.memory_check_runner import GREEN, RED, MemoryCheckRunner, PresetResult
 from treadle.workflows.loop.findings import VerificationFindings
 
 SEEN = "DL-1 can be seen"

@@ -15,7 +15,7 @@ from tests.unit.workflows.deliver.verifier_harness import (
     passed,
 )
 from treadle.domain.events.verification import CheckFinished, CriterionGrade, DeliverableGraded
-from treadle.verify.memory_check_runner import GREEN, RED, PresetResult
+from treadle.verify.results.memory_check_runner import GREEN, RED, PresetResult
 
 SEEN = "DL-1 can be seen"
 UNKNOWN = PresetResult(2, "", setup_failure="the setup failed: the index answered 503")

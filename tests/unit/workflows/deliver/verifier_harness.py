@@ -18,9 +18,9 @@ from treadle.domain.events.verification import (
 )
 from treadle.domain.events.work import DeliverableChanged
 from treadle.domain.pin_plan import PinPlan
-from treadle.verify.memory_check_runner import MemoryCheckRunner, PresetResult
-from treadle.verify.suite import SuiteCommand
-from treadle.verify.suite_comparison import RegressionRules
+from treadle.verify.results.memory_check_runner import MemoryCheckRunner, PresetResult
+from treadle.verify.suites.suite import SuiteCommand
+from treadle.verify.suites.suite_comparison import RegressionRules
 from treadle.workflows.deliver.check_runs import CheckRuns
 from treadle.workflows.deliver.pass_rules import PassRules
 from treadle.workflows.deliver.verifier import DeliverableVerifier

@@ -10,8 +10,8 @@ from treadle.adapters.agents.replay.agent import ReplayStep
 from treadle.adapters.stores.wip_files import WipFiles
 from treadle.domain.agent import TextClosed, TextStreamed, ToolUse
 from treadle.domain.review import Severity
-from treadle.verify.check_runner import CommandStopped
-from treadle.verify.memory_check_runner import GREEN, MemoryCheckRunner, PresetResult
+from treadle.verify.results.check_runner import CommandStopped
+from treadle.verify.results.memory_check_runner import GREEN, MemoryCheckRunner, PresetResult
 from treadle.workflows.definition import LogFollower
 from treadle.workflows.focus.focus_files import FocusFiles
 from treadle.workflows.focus.focus_work import FocusWork

@@ -18,10 +18,10 @@ from treadle.domain.events.all_events import Event
 from treadle.domain.events.focus import CommitFailed, PlanWritten, ReviewWritten
 from treadle.domain.events.verification import SuiteFinished
 from treadle.domain.events.work import WorkCommitted
-from treadle.verify.check_runner import CommandStopped
-from treadle.verify.memory_check_runner import GREEN, RED, MemoryCheckRunner
-from treadle.verify.suite import SuiteCommand
-from treadle.verify.suite_comparison import RegressionRules
+from treadle.verify.results.check_runner import CommandStopped
+from treadle.verify.results.memory_check_runner import GREEN, RED, MemoryCheckRunner
+from treadle.verify.suites.suite import SuiteCommand
+from treadle.verify.suites.suite_comparison import RegressionRules
 from treadle.workflows.focus.focus_history import FocusHistory
 from treadle.workflows.focus.tools import MAX_PLAN, plan_tool, review_tool
 from treadle.workflows.loop.suite_verifier import SuiteVerdict, SuiteVerifier

@@ -29,8 +29,8 @@ from treadle.domain.events.work import WorkCommitted
 from treadle.domain.review import DroppedFinding, ReviewFinding
 from treadle.domain.session import Crashed
 from treadle.domain.signal import Role
-from treadle.verify.check_runner import CommandStopped
-from treadle.verify.memory_check_runner import RED, PresetResult
+from treadle.verify.results.check_runner import CommandStopped
+from treadle.verify.results.memory_check_runner import RED, PresetResult
 from treadle.workflows.focus.review_rules import ReviewRules
 from treadle.workflows.focus.review_steps import SuiteFindings
 

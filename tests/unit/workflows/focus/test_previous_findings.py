@@ -16,7 +16,7 @@ from tests.unit.workflows.run_harness import did, ending, use
 from treadle.adapters.agents.replay.agent import ReplayStep
 from treadle.domain.events.focus import BacklogSaved, ReviewJudged
 from treadle.domain.review import ReviewFinding
-from treadle.verify.memory_check_runner import GREEN, RED
+from treadle.verify.results.memory_check_runner import GREEN, RED
 from treadle.workflows.focus.previous_findings import (
     FindingStatus,
     PreviousFindings,

@@ -17,7 +17,7 @@ from treadle.policy.redaction import make_redactor
 from treadle.runs.credentials import run_secrets
 from treadle.runs.request import check_request
 from treadle.settings.environment import parse_environment
-from treadle.verify.check_runner import CheckCommand, CommandResult, CommandStopped
+from treadle.verify.results.check_runner import CheckCommand, CommandResult, CommandStopped
 from treadle.wiring.check_runner import check_runner
 from treadle.wiring.checked_request import CheckedRequest, RunHost
 from treadle.wiring.project_commands import ProjectCommandContext

@@ -30,8 +30,8 @@ from treadle.domain.events.work import (
     WorkspacePrepared,
 )
 from treadle.domain.ids import make_run_id
-from treadle.verify.grade import AGENT_CHECK
-from treadle.verify.memory_check_runner import GREEN, MemoryCheckRunner
+from treadle.verify.grades.grade import AGENT_CHECK
+from treadle.verify.results.memory_check_runner import GREEN, MemoryCheckRunner
 from treadle.workflows.loop.run_workspace import UnlandedWork
 from treadle.workspace.imports import ImportedBranch
 from treadle.workspace.snapshot import Snapshot

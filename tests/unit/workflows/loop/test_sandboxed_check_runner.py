@@ -18,7 +18,7 @@ from tests.unit.workflows.loop.sandboxed_check_runner_harness import (
 )
 from treadle.domain.check import Evidence
 from treadle.domain.errors import ProjectError
-from treadle.verify.check_runner import CheckCommand, CommandResult, CommandStopped
+from treadle.verify.results.check_runner import CheckCommand, CommandResult, CommandStopped
 
 pytestmark = pytest.mark.slow
 

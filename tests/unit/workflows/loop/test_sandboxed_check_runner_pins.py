@@ -14,7 +14,7 @@ from tests.unit.workflows.loop.sandboxed_check_runner_harness import (
 )
 from treadle.domain.errors import ProjectError
 from treadle.domain.pin_plan import PinAction, PinnedFile, PinPlan
-from treadle.verify.check_runner import CheckCommand, CommandResult
+from treadle.verify.results.check_runner import CheckCommand, CommandResult
 from treadle.workspace.access_times import keeps_access_times
 
 pytestmark = pytest.mark.slow

@@ -10,8 +10,8 @@ from tests.unit.workflows.loop.sandboxed_check_runner_harness import (
 )
 from treadle.domain.check import CheckTiming
 from treadle.domain.suite_report import SuiteObjection
-from treadle.verify.suite import SuiteCommand, run_suite
-from treadle.verify.suite_comparison import (
+from treadle.verify.suites.suite import SuiteCommand, run_suite
+from treadle.verify.suites.suite_comparison import (
     RegressionRules,
     SuiteComparison,
     SuiteRun,

@@ -9,10 +9,10 @@ from treadle.domain.check import Evidence
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.verification import SuiteFinished, SuiteGraded
 from treadle.domain.pin_plan import PinnedFile, PinPlan
-from treadle.verify.check_runner import CheckCommand, CommandResult, CommandStopped
-from treadle.verify.suite import SuiteCommand
-from treadle.verify.suite_comparison import RegressionRules
-from treadle.verify.suite_grade import SuiteGrade
+from treadle.verify.grades.suite_grade import SuiteGrade
+from treadle.verify.results.check_runner import CheckCommand, CommandResult, CommandStopped
+from treadle.verify.suites.suite import SuiteCommand
+from treadle.verify.suites.suite_comparison import RegressionRules
 from treadle.workflows.loop.suite_verifier import SuiteVerdict, SuiteVerifier
 
 BASE, WORK = "base", "work"

@@ -1,0 +1,1 @@
+"""Checks as people write, edit and run them again."""

@@ -1,0 +1,226 @@
+"""Finds files that tests and runners of the base use besides those that are known by kind. Pure.
+
+Settings of runners name files to load first; tests import helpers and read cases. Which of them are
+the product is told by their names and by who else uses them.
+"""
+
+import json
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from treadle.verify.judges.assertion_files import (
+    are_assertions,
+    can_object,
+    defined_names,
+    imports_test_library,
+)
+from treadle.verify.judges.judge_files import judge_kind
+from treadle.verify.judges.source_imports import SourceImports
+from treadle.verify.judges.tree_pair import TreePair
+
+LOADED_BY = "loaded by {}"
+HELPER = "a helper of the tests alone"
+ASSERTIONS = "assertions that the tests use"
+CASES = "cases that the tests read"
+
+_SETTINGS = re.compile(
+    r"(?:vitest|vite|jest|playwright|cypress|ava|babel|web-test-runner|wdio|nightwatch)"
+    r"[\w.-]*\.(?:config|conf|workspace)\.\w+|vitest\.\w+\.[cm]?[jt]s|karma\.conf\.\w+|\.mocharc.*"
+    r"|\.rspec|phpunit\.xml.*|pytest\.ini|tox\.ini|setup\.cfg|pyproject\.toml|package\.json"
+    r"|bunfig\.toml|conftest\.py|behat\.ya?ml|codeception\.ya?ml|\.taprc|\.nycrc.*|deno\.jsonc?"
+)
+# What stands behind these is loaded before or beside the tests.
+_LOADING = re.compile(
+    r"(?<![\w-])(?:setupFiles(?:AfterEnv)?|globalSetup|globalTeardown|require|preload|bootstrap"
+    r"|plugins?|pytest_plugins|reporters?|testRunner|runner|testEnvironment|environment|transform"
+    r"|resolver|snapshotSerializers|testSequencer|supportFile|loader|import|from|--require|-r|-p)"
+    r"[\"']?\s*(?:[:=(]|\s)\s*"
+)
+# Settings of Python's tools also name the product, which conftest.py imports.
+_LOADING_PLUGINS = re.compile(r"(?<![\w-])(?:pytest_plugins|plugins?|-p)\s*(?:[=(]|\s)\s*")
+_PYTHON_ENDINGS = (".py", ".ini", ".cfg", ".toml")
+_RUNNER_KEYS = frozenset({"jest", "mocha", "ava", "nyc", "c8", "tap", "vitest", "jasmine"})
+_TOKEN = re.compile(r"[\w@<>./-]+")
+_ENDINGS = ("", ".js", ".ts", ".mjs", ".cjs", ".mts", ".jsx", ".tsx", ".py", ".rb", ".php")
+_LONGEST_VALUE = 2000
+_HELPERS = frozenset(
+    {
+        *("helper", "helpers", "fixture", "fixtures", "factory", "factories", "mock", "mocks"),
+        *("stubs", "fakes", "dummies", "assertions", "asserts", "assert", "matchers", "harness"),
+        *("expectations", "support"),
+    }
+)
+_CASES = frozenset(
+    {
+        *("case", "cases", "sample", "samples", "example", "examples", "input", "inputs", "output"),
+        *("outputs", "answers", "vectors", "corpus", "scenarios", "reference", "results"),
+    }
+)
+_DATA_ENDINGS = (
+    *(".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".yaml", ".yml", ".xml", ".toml"),
+    *(".in", ".out", ".dat", ".bin", ".sql", ".html"),
+)
+_SOURCE_ENDINGS = (
+    *(".py", ".js", ".ts", ".mjs", ".cjs", ".jsx", ".tsx", ".rb", ".php", ".go", ".rs", ".c", ".h"),
+    *(".cc", ".cpp", ".hpp", ".java", ".kt", ".pl", ".pm", ".sh", ".bash", ".bats", ".t", ".ex"),
+)
+_MOST_FILES = 80
+_MOST_PRODUCTS = 200
+
+
+@dataclass(frozen=True)
+class SupportFiles:
+    """The changed files of a work, seen from the tests and settings of the base."""
+
+    trees: TreePair
+
+    def find(self) -> dict[str, str]:
+        """Why each changed file is a judge; others are not in it."""
+        found = {path: HELPER for path in self._helpers if self._is_for_tests_alone(path)}
+        found |= {path: ASSERTIONS for path in self._sources if self._is_assertion_file(path)}
+        found |= {path: CASES for path in self._cases if self._is_read_by_tests(path)}
+        for settings in self._settings:
+            for path in self._loaded_by(settings):
+                found[path] = LOADED_BY.format(settings)
+        return found
+
+    def needed(self) -> Iterator[str]:
+        """Files of the base whose contents tell more."""
+        if self._candidates:
+            yield from self._settings
+        if self._sources or self._cases:
+            yield from self._tests
+        if self._sources:
+            yield from self._products
+
+    @cached_property
+    def _candidates(self) -> frozenset[str]:
+        return frozenset(each.path for each in self.trees.changes if judge_kind(each.path) is None)
+
+    @cached_property
+    def _changed(self) -> list[str]:
+        """Files of the base that the work changed and that are no judges by kind."""
+        return sorted(self._candidates & self.trees.base_paths)
+
+    @cached_property
+    def _sources(self) -> list[str]:
+        return [path for path in self._changed if path.endswith(_SOURCE_ENDINGS)]
+
+    @cached_property
+    def _helpers(self) -> list[str]:
+        """Files with such a name that lie next to tests."""
+        folders = set(map(posixpath.dirname, self._tests))
+        beside = (path for path in self._sources if posixpath.dirname(path) in folders)
+        return [path for path in beside if _words(posixpath.basename(path)) & _HELPERS]
+
+    @cached_property
+    def _cases(self) -> list[str]:
+        data = (path for path in self._changed if path.endswith(_DATA_ENDINGS))
+        return [path for path in data if _words(path) & _CASES]
+
+    @cached_property
+    def _settings(self) -> list[str]:
+        names = (p for p in self.trees.base_paths if _SETTINGS.fullmatch(posixpath.basename(p)))
+        return sorted(names, key=lambda path: (path.count("/"), path))[:_MOST_FILES]
+
+    @cached_property
+    def _tests(self) -> list[str]:
+        sources = (path for path in self.trees.base_paths if path.endswith(_SOURCE_ENDINGS))
+        return sorted(path for path in sources if judge_kind(path) == "tests")[:_MOST_FILES]
+
+    @cached_property
+    def _products(self) -> list[str]:
+        """Sources of the product; more than the most if there are too many to read."""
+        sources = (path for path in self.trees.base_paths if path.endswith(_SOURCE_ENDINGS))
+        return sorted(path for path in sources if not judge_kind(path))[: _MOST_PRODUCTS + 1]
+
+    @cached_property
+    def _imports(self) -> SourceImports:
+        return SourceImports(self.trees.base_text)
+
+    def _is_for_tests_alone(self, path: str) -> bool:
+        if len(self._products) > _MOST_PRODUCTS:
+            return False
+        tests = self._imports.importers(path, self._tests)
+        return bool(tests) and not self._imports.importers(path, self._products)
+
+    def _is_assertion_file(self, path: str, above: frozenset[str] = frozenset()) -> bool:
+        """Whether a source only checks for tests, or is used only by such sources."""
+        text = self.trees.base_text(path)
+        has_library = imports_test_library(path, text)
+        if has_library and path.endswith(".go"):
+            return True  # `testing` is for tests alone
+        if len(self._products) > _MOST_PRODUCTS:
+            return False
+        seen = above | {path}
+        # Of files that import each other, none speaks for the other.
+        users = [each for each in self._imports.importers(path, self._products) if each not in seen]
+        if not all(self._is_assertion_file(each, seen) for each in users):
+            return False
+        tests = self._imports.importers(path, self._tests)
+        if not tests:
+            return bool(users)
+        if has_library:
+            return True
+        texts = {test: self.trees.base_text(test) for test in tests}
+        return (
+            can_object(text)
+            and self._has_other_product(path, tests)
+            and are_assertions(defined_names(text), texts)
+        )
+
+    def _has_other_product(self, path: str, tests: list[str]) -> bool:
+        """Whether these tests use another source: the only one that they use is the product.
+
+        In Rust they name the crate of the product, which is no name of a file.
+        """
+        if path.endswith(".rs"):
+            return True
+        others = (each for each in self._products if each != path)
+        return any(self._imports.importers(each, tests) for each in others)
+
+    def _is_read_by_tests(self, path: str) -> bool:
+        folder, name = posixpath.split(path)
+        names = {name, posixpath.basename(folder)} - {""}
+        texts = (self.trees.base_text(test) for test in self._tests)
+        return any(re.search(rf"\b{re.escape(each)}\b", text) for text in texts for each in names)
+
+    def _loaded_by(self, settings: str) -> Iterator[str]:
+        folder = posixpath.dirname(settings)
+        text = self.trees.base_text(settings)
+        if posixpath.basename(settings) == "package.json":
+            text = _runner_text(text)
+        pattern = _LOADING_PLUGINS if settings.endswith(_PYTHON_ENDINGS) else _LOADING
+        for found in pattern.finditer(text):
+            for token in _TOKEN.findall(_value(text, found.end())):
+                name = token.removeprefix("<rootDir>/")
+                for each in (name, name.replace(".", "/")):
+                    path = posixpath.normpath(posixpath.join(folder, each))
+                    yield from self._candidates & {f"{path}{ending}" for ending in _ENDINGS}
+
+
+def _runner_text(text: str) -> str:
+    """The parts of a package.json that are settings of runners."""
+    try:
+        package: Any = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return ""
+    items = package.items() if isinstance(package, dict) else ()
+    return json.dumps({key: value for key, value in items if key in _RUNNER_KEYS}, indent=0)
+
+
+def _value(text: str, start: int) -> str:
+    """A list up to its end, or the rest of the line."""
+    rest = text[start : start + _LONGEST_VALUE]
+    if rest[:1] in ("[", "{", "("):
+        end = {"[": "]", "{": "}", "(": ")"}[rest[0]]
+        return rest.partition(end)[0]
+    return rest.partition("\n")[0]
+
+
+def _words(path: str) -> set[str]:
+    return set(re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", path).lower()))

@@ -1,0 +1,1 @@
+"""The pinned tree of a command: the work with the judges of the base."""

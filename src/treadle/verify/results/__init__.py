@@ -1,0 +1,1 @@
+"""Commands on committed trees: the port that runs them, and what a result says."""

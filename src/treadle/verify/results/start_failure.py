@@ -1,0 +1,56 @@
+"""Decides whether a command could not start, which says nothing about the project. Pure."""
+
+import re
+from dataclasses import dataclass
+
+from treadle.verify.results.outside_failure import is_installed_path
+
+NOT_EXECUTABLE = 126
+_NOT_FOUND = 127
+# As dash exits without the script that it is to run.
+_NO_SCRIPT = 2
+_NO_SCRIPT_WORDS = re.compile(r"^\S*sh: 0: cannot open (?P<name>[^\s:]+): No such", re.MULTILINE)
+# `sh: 1: x: not found`, `bash: line 1: x: command not found`, `sh: 0: cannot open x: No such file`.
+_SHELL_WORDS = (
+    re.compile(r"(?:^|: )(?P<name>[^\s:]+): (?:command )?not found\s*$", re.MULTILINE),
+    re.compile(r"cannot (?:open|execute) '?(?P<name>[^\s:']+)'?: No such file", re.MULTILINE),
+    re.compile(
+        r"^\S*(?:sh|env)\b[^\n]*?: (?P<name>[^\s:]+): (?:No such file|Permission denied)",
+        re.MULTILINE,
+    ),
+    re.compile(r"^env: ['‘]?(?P<name>[^\s:'’]+)['’]?: No such file", re.MULTILINE),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StartFailure:
+    """A command whose program cannot be started."""
+
+    exit_code: int
+    # Empty if the shell does not name it.
+    program: str
+
+    @property
+    def is_project_file(self) -> bool:
+        """Whether the program is a file of the project, which the agent may be about to write."""
+        is_relative = "/" in self.program and not self.program.startswith("/")
+        is_script = self.program.endswith((".sh", ".bash", ".py"))
+        return (is_relative or is_script) and not is_installed_path(self.program)
+
+    @property
+    def text(self) -> str:
+        program = self.program or "a program"
+        how = "cannot be executed" if self.exit_code == NOT_EXECUTABLE else "was not found"
+        return f"{program} {how} (exit code {self.exit_code})"
+
+
+def start_failure(exit_code: int | None, output: str) -> StartFailure | None:
+    """The program that the shell could not start, by its exit code; None if the command ran."""
+    if exit_code == _NO_SCRIPT and (script := _NO_SCRIPT_WORDS.search(output)):
+        return StartFailure(exit_code, script["name"])
+    if exit_code not in (NOT_EXECUTABLE, _NOT_FOUND):
+        return None
+    for words in _SHELL_WORDS:
+        if found := list(words.finditer(output)):
+            return StartFailure(exit_code, found[-1]["name"].strip("'‘’"))
+    return StartFailure(exit_code, "")

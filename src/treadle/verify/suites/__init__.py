@@ -1,0 +1,1 @@
+"""The project's tests: how they are run and compared with the baseline."""
