@@ -22,7 +22,7 @@ class PinnedFile:
 
 # tests: the work changed tests in it; runner: new code in it could make tests pass by itself;
 # expectations: it names what its output is compared with; linters: it tells a tool to look away;
-# unread: it is too large to be read, and files of its kind often have tests. Worst first.
+# unread: it is too large to be read, and could have any of these. Worst first.
 MixedCause = Literal["tests", "runner", "expectations", "linters", "unread"]
 
 

@@ -15,6 +15,7 @@ from treadle.verify.commands.file_mentions import (
 )
 
 _SHELL_CODE = re.compile(r"-[A-Za-z]*c")
+_IMPORTED = re.compile(r"\b(?:import|from)\s+([\w.]+)")
 _CODE_WORD = re.compile(r"[\w./-]+")
 
 
@@ -46,7 +47,8 @@ def read_python(program: str, arguments: tuple[str, ...]) -> CallFiles:
         if word == "-m" and rest:
             return _read_module(program, rest[0], rest[1:])
         if word == "-c":
-            return CallFiles(program, _code_mentions(rest[:1]), is_judge=True)
+            mentions = (*_code_mentions(rest[:1]), *_imported_files(rest[:1]))
+            return CallFiles(program, mentions, is_judge=True)
         if not word.startswith("-"):
             script = FileMention(word, "script")
             return CallFiles(program, (script, *mentions_of(plain_arguments(rest), "mention")))
@@ -123,6 +125,12 @@ def _code_options(program: str) -> frozenset[str]:
     if program in programs.NODE:
         return programs.NODE_CODE
     return programs.PHP_CODE if program == "php" else programs.OTHER_CODE
+
+
+def _imported_files(code: Sequence[str]) -> Iterator[FileMention]:
+    """The files of the modules that code in Python imports."""
+    for name in _IMPORTED.findall(" ".join(code)):
+        yield FileMention(f"{name.replace('.', '/')}.py", "mention")
 
 
 def _code_mentions(words: Sequence[str]) -> tuple[FileMention, ...]:

@@ -35,7 +35,8 @@ class ScriptCalls:
     words: set[str] = field(default_factory=set)
 
     def add(self, call: ShellCall, *, is_compared: bool) -> None:
-        is_captured = call.inside is not None or bool(call.pipes_to or call.writes)
+        # In a process of its own: what it does besides printing has no effect on the script.
+        is_captured = call.inside is not None or bool(call.pipes_to)
         (self.compared if is_compared and is_captured else self.direct).add(call.program)
 
 

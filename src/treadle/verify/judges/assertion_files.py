@@ -30,8 +30,28 @@ _TEST_LIBRARIES: dict[tuple[str, ...], re.Pattern[str]] = {
     (".pm", ".pl"): re.compile(r"\buse\s+Test2?::"),
     (".ex", ".exs"): re.compile(r"\bExUnit\b"),
 }
+# Tests in sources of any name. Those of Python may be beside the product, in one file.
+_OWN_TESTS: dict[tuple[str, ...], re.Pattern[str]] = {
+    _SCRIPT_ENDINGS: re.compile(
+        r"(?<![\w.$])(?:describe|it|test|specify|suite|context)(?:\.\w{1,20}){0,3}\(\s{0,50}\"\""
+    ),
+    (".rb",): re.compile(
+        r"^[ \t]*(?:RSpec\.)?describe\b|<[ \t]*(?:Minitest::Test|Test::Unit::TestCase)\b",
+        re.MULTILINE,
+    ),
+    (".php",): re.compile(
+        r"\bextends\s{1,50}[\w\\]*TestCase\b|^[ \t]*(?:it|test)\(\"\"", re.MULTILINE
+    ),
+    (*_JVM_ENDINGS, ".cs", ".swift"): re.compile(
+        r"@(?:Test|ParameterizedTest)\b|\[(?:Fact|Theory|Test|TestMethod)\b|\bXCTestCase\b"
+    ),
+    (".ex", ".exs"): re.compile(r"\buse\s{1,50}ExUnit\.Case\b"),
+}
 # A comparison, and something that ends a test with a failure.
 _COMPARING = re.compile(r"[!=]==?|<>|\s(?:-ne|-eq|ne|eq|is not|not in)\s|\.eq(?:l|uals)?\b")
+# In a shell, a comparison is a command that fails.
+_SHELL_COMPARING = re.compile(r"(?:^|[\s;&|{(])(?:\[\[?|test|grep|diff|cmp)\s", re.MULTILINE)
+_SHELL_ENDINGS = (".sh", ".bash", ".bats")
 _FAILING = re.compile(
     r"\b(?:assert\w*|raise|throw|panic\w*|fail\w*|fatal\w*|abort|exit|die|croak|confess)\b",
     re.IGNORECASE,
@@ -64,6 +84,7 @@ _HEADS = re.compile(
     r"|\b(?:def|func|function|fn|fun|sub)[ \t]+[\w.]+",
     re.MULTILINE,
 )
+_TWO_WORDS = re.compile(r"[^\n;|&]*[ \t][^\s;|&}]")
 _LONGEST_TEXT = 400_000
 _LONGEST_CALL = 2_000
 
@@ -77,10 +98,18 @@ def imports_test_library(path: str, text: str) -> bool:
     )
 
 
-def can_object(text: str) -> bool:
+def holds_tests(path: str, text: str) -> bool:
+    """Whether a source has tests of its own, under whatever name a runner is told to look for."""
+    patterns = (each for endings, each in _OWN_TESTS.items() if path.endswith(endings))
+    return any(each.search(without_noise(path, text[:_LONGEST_TEXT])) for each in patterns)
+
+
+def can_object(path: str, text: str) -> bool:
     """Whether a source compares and fails, as an assertion does."""
     if len(text) > _LONGEST_TEXT:
         return False
+    if path.endswith(_SHELL_ENDINGS):
+        return _SHELL_COMPARING.search(text) is not None
     return _ASSERTING.search(text) is not None or (
         _COMPARING.search(text) is not None and _FAILING.search(text) is not None
     )
@@ -110,8 +139,13 @@ def are_assertions(names: Iterable[str], tests: Mapping[str, str]) -> bool:
         calls += sum(1 for _ in call.finditer(plain))
         ends = [each.end() for each in statement.finditer(plain)]
         statements += len(ends)
-        comparisons += sum(_compares(plain[end : end + _LONGEST_CALL]) for end in ends)
+        has_two = _has_two_words if path.endswith(_SHELL_ENDINGS) else _compares
+        comparisons += sum(has_two(plain[end : end + _LONGEST_CALL]) for end in ends)
     return 0 < calls <= statements and comparisons > 0
+
+
+def _has_two_words(rest: str) -> bool:
+    return _TWO_WORDS.match(rest) is not None
 
 
 def _compares(rest: str) -> bool:

@@ -17,19 +17,27 @@ class ReferenceRule:
 
     endings: tuple[str, ...]
     pattern: re.Pattern[str]
-    # Files that may have it: programs of their own, which no test loads.
+    # Paths that may have it: programs of their own, unless a script that judges imports them.
     unless: re.Pattern[str] | None = None
+    # Texts that may have it.
+    unless_text: re.Pattern[str] | None = None
+    # Whether it ends a script with success, and is nothing to a test runner.
+    ends_scripts: bool = False
     examples: tuple[str, ...] = ()
 
 
 _SCRIPT_ENDINGS = (".js", ".jsx", ".ts", ".tsx", ".mjs", ".mts", ".cjs", ".cts")
+_PROGRAMS = re.compile(
+    r"(?:^|/)(?:bin|exe|scripts|cli|commands|public)/"
+    r"|(?:^|/)(?:__main__|main|cli|index|server|app|manage)\b[^/]*$"
+)
 _C_ENDINGS = (".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".m", ".mm")
 
 RULES = (
     ReferenceRule(
         (".py", ".pyx"),
         re.compile(
-            r"\bos\._exit\b|\bos\.abort\b|\bos\.kill\(\s*os\.getpid|^(?:sys\.)?exit\(\s*0?\s*\)"
+            r"\bos\._exit\b|\bimport\b[^\n]{0,200}\b_exit\b|\bos\.abort\b|\bos\.kill\(\s*os\.getpid|^(?:sys\.)?exit\(\s*0?\s*\)"
             r"|^raise SystemExit(?:\(\s*0?\s*\))?\s*$|\bPYTEST_CURRENT_TEST\b|\bsys\.meta_path\b"
             r"|^\s*(?:import|from)\s+(?:unittest|pytest|_pytest|nose2?|doctest|hypothesis|pluggy)\b"
             r"|(?:\bsys\.modules\b|\bimport_module\(|__import__\().*[\"'](?:unittest|_?pytest)\b"
@@ -46,6 +54,17 @@ RULES = (
             ),
             *("TEST_RUNNER = 'x'\n", "def load_tests(*_): ...\n", "sys.modules['unittest']\n"),
         ),
+    ),
+    ReferenceRule(
+        (".py", ".pyx"),
+        re.compile(
+            r"(?<![\w.])(?:(?:sys\.)?exit|quit)\([ \t]*0?[ \t]*\)"
+            r"|\braise[ \t]+SystemExit(?:\([ \t]*0?[ \t]*\)|[ \t]*$)",
+            re.MULTILINE,
+        ),
+        unless=_PROGRAMS,
+        ends_scripts=True,
+        examples=("def f():\n    sys.exit()\n", "def f():\n    raise SystemExit(0)\n"),
     ),
     ReferenceRule(
         _SCRIPT_ENDINGS,
@@ -66,9 +85,7 @@ RULES = (
     ReferenceRule(
         _SCRIPT_ENDINGS,
         re.compile(r"\bprocess\.exit\(\s*0?\s*\)"),
-        unless=re.compile(
-            r"(?:^|/)(?:bin|scripts|cli)/|(?:^|/)(?:cli|main|index|server|app)\b[^/]*$"
-        ),
+        unless=_PROGRAMS,
         examples=("export function slug() { process.exit(0) }\n",),
     ),
     ReferenceRule(
@@ -76,7 +93,8 @@ RULES = (
         re.compile(
             r"^\s*(?:import\s+)?\"testing\"\s*$|\bsyscall\.Exit\(|\bruntime\.Goexit\("
             r"|^(?:func|var|const|type)\s+(?:panic|len|cap|append|copy|true|false|nil|error|string"
-            r"|recover|make|new|any)\b|^\s*(?:true|false|nil)\s*=",
+            r"|recover|make|new|any)\b|^\s*(?:true|false|nil)\s*="
+            r"|^func init\(\)[^}]{0,500}\bos\.Exit\(",
             re.MULTILINE,
         ),
         examples=('import "testing"\n', "func panic(any) {}\n", "const true = false\n"),
@@ -113,6 +131,35 @@ RULES = (
         examples=("#define NDEBUG\n", "#undef assert\n", "__attribute__((constructor)) f();\n"),
     ),
     ReferenceRule(
+        _C_ENDINGS,
+        re.compile(r"\bexit\s{0,9}\(\s{0,9}(?:0|EXIT_SUCCESS)\s{0,9}\)"),
+        unless_text=re.compile(r"\bmain\s{0,9}\("),
+        examples=("int answer(void) { exit(0); }\n",),
+    ),
+    ReferenceRule(
+        (".rb",),
+        re.compile(
+            r"(?<![\w.@$:])exit(?:\([ \t]*(?:0|true)?[ \t]*\)|[ \t]+(?:0|true)\b|[ \t]*$)",
+            re.MULTILINE,
+        ),
+        unless=_PROGRAMS,
+        ends_scripts=True,
+        examples=("def f\n  exit\nend\n", "def f\n  exit(0)\nend\n"),
+    ),
+    ReferenceRule(
+        (".php",),
+        re.compile(r"\b(?:exit|die)\s{0,9}(?:\(\s{0,9}0?\s{0,9}\)\s{0,9})?;"),
+        unless=_PROGRAMS,
+        ends_scripts=True,
+        examples=("<?php function f() { exit; }\n",),
+    ),
+    ReferenceRule(
+        (".pm",),
+        re.compile(r"(?<![\w$@%&>-])exit\s{0,9}(?:\(\s{0,9}0?\s{0,9}\)|0)?\s{0,9};"),
+        ends_scripts=True,
+        examples=("sub f {\n  exit 0;\n}\n",),
+    ),
+    ReferenceRule(
         (".rb",),
         re.compile(
             r"\bexit!|\bat_exit\b|^exit\b|\bMinitest\b|\bRSpec\b|\bTest::Unit\b", re.MULTILINE
@@ -129,10 +176,15 @@ RULES = (
     ReferenceRule(
         (".java", ".kt", ".scala", ".groovy"),
         re.compile(
-            r"\bSystem\.exit\s*\(\s*0|\bgetRuntime\(\)\.halt\b|\borg\.junit\b|\bopentest4j\b"
+            r"\bSystem\.exit\s{0,9}\(\s{0,9}0|\bgetRuntime\(\)\.halt\b|\borg\.junit\b|\bopentest4j\b"
         ),
         unless=re.compile(r"(?:^|/)(?:Main|App|Application)\.\w+$"),
         examples=("System.exit(0);\n", "import org.junit.Assert;\n"),
+    ),
+    ReferenceRule(
+        (".java", ".kt", ".scala", ".groovy"),
+        re.compile(r"\b(?:static|init)\s{0,9}\{[^}]{0,500}\bSystem\.exit\b"),
+        examples=("class App { static { System.exit(0); } }\n",),
     ),
     ReferenceRule(
         (".pm", ".pl"),
@@ -156,14 +208,33 @@ _SILENCING = re.compile(
 _LONGEST_LINE = 60
 
 
-def judge_reference(path: str, base: str, work: str) -> str:
+@dataclass(frozen=True, slots=True)
+class JudgeScripts:
+    """Whether scripts judge, and whether one of them imports the file that is looked at."""
+
+    are_run: bool = False
+    import_it: bool = False
+
+
+NO_SCRIPTS = JudgeScripts()
+
+
+def judge_reference(path: str, base: str, work: str, scripts: JudgeScripts = NO_SCRIPTS) -> str:
     """The line by which a file newly refers to its judge; empty if there is none."""
-    suffix = PurePosixPath(path).suffix
     for rule in RULES:
-        is_exempt = rule.unless is not None and rule.unless.search(path)
-        if suffix in rule.endings and not is_exempt and (new := _new(rule.pattern, base, work)):
+        if _applies(rule, path, work, scripts) and (new := _new(rule.pattern, base, work)):
             return new
     return ""
+
+
+def _applies(rule: ReferenceRule, path: str, work: str, scripts: JudgeScripts) -> bool:
+    if PurePosixPath(path).suffix not in rule.endings or (
+        rule.ends_scripts and not scripts.are_run
+    ):
+        return False
+    if rule.unless_text is not None and rule.unless_text.search(work):
+        return False
+    return scripts.import_it or rule.unless is None or rule.unless.search(path) is None
 
 
 def linter_silence(base: str, work: str) -> str:

@@ -12,19 +12,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from treadle.verify.judges.assertion_files import (
-    are_assertions,
-    can_object,
-    defined_names,
-    imports_test_library,
-)
-from treadle.verify.judges.judge_files import judge_kind
+from treadle.verify.judges.assertion_files import holds_tests
+from treadle.verify.judges.assertion_sources import assertion_sources
+from treadle.verify.judges.judge_files import has_judge_name, judge_kind
 from treadle.verify.judges.source_imports import SourceImports
 from treadle.verify.judges.tree_pair import TreePair
 
 LOADED_BY = "loaded by {}"
 HELPER = "a helper of the tests alone"
 ASSERTIONS = "assertions that the tests use"
+TESTS = "tests under another name"
 CASES = "cases that the tests read"
 
 _SETTINGS = re.compile(
@@ -67,9 +64,10 @@ _DATA_ENDINGS = (
 _SOURCE_ENDINGS = (
     *(".py", ".js", ".ts", ".mjs", ".cjs", ".jsx", ".tsx", ".rb", ".php", ".go", ".rs", ".c", ".h"),
     *(".cc", ".cpp", ".hpp", ".java", ".kt", ".pl", ".pm", ".sh", ".bash", ".bats", ".t", ".ex"),
+    *(".exs", ".mts", ".cts", ".cs", ".swift", ".scala", ".groovy"),
 )
-_MOST_FILES = 80
-_MOST_PRODUCTS = 200
+_MOST_SETTINGS = 80
+_MOST_SOURCES = 5_000
 
 
 @dataclass(frozen=True)
@@ -77,29 +75,38 @@ class SupportFiles:
     """The changed files of a work, seen from the tests and settings of the base."""
 
     trees: TreePair
+    # The scripts that the command runs, besides the tests that are known by kind.
+    scripts: frozenset[str] = frozenset()
 
     def find(self) -> dict[str, str]:
         """Why each changed file is a judge; others are not in it."""
         found = {path: HELPER for path in self._helpers if self._is_for_tests_alone(path)}
-        found |= {path: ASSERTIONS for path in self._sources if self._is_assertion_file(path)}
+        found |= dict.fromkeys(assertion_sources(self._sources, self._imports), ASSERTIONS)
+        sources = (*self._sources, *self._new_sources)
+        found |= {path: TESTS for path in sources if self._is_unnamed_test(path)}
         found |= {path: CASES for path in self._cases if self._is_read_by_tests(path)}
         for settings in self._settings:
             for path in self._loaded_by(settings):
                 found[path] = LOADED_BY.format(settings)
         return found
 
+    def judges_of(self, path: str) -> list[str]:
+        """The tests and scripts that import a file."""
+        return self._imports.judges_of(path)
+
     def needed(self) -> Iterator[str]:
         """Files of the base whose contents tell more."""
         if self._candidates:
             yield from self._settings
-        if self._sources or self._cases:
+        if self._new_sources or self._sources or self._cases:
             yield from self._tests
-        if self._sources:
+        texts = ((path, self.trees.work_text(path)) for path in self._new_sources)
+        if self._sources or any(holds_tests(path, text) for path, text in texts):
             yield from self._products
 
     @cached_property
     def _candidates(self) -> frozenset[str]:
-        return frozenset(each.path for each in self.trees.changes if judge_kind(each.path) is None)
+        return frozenset(each.path for each in self.trees.changes if not self._judges(each.path))
 
     @cached_property
     def _changed(self) -> list[str]:
@@ -111,6 +118,10 @@ class SupportFiles:
         return [path for path in self._changed if path.endswith(_SOURCE_ENDINGS)]
 
     @cached_property
+    def _new_sources(self) -> list[str]:
+        return [p for p in self._candidates & self.trees.added if p.endswith(_SOURCE_ENDINGS)]
+
+    @cached_property
     def _helpers(self) -> list[str]:
         """Files with such a name that lie next to tests."""
         folders = set(map(posixpath.dirname, self._tests))
@@ -120,68 +131,41 @@ class SupportFiles:
     @cached_property
     def _cases(self) -> list[str]:
         data = (path for path in self._changed if path.endswith(_DATA_ENDINGS))
-        return [path for path in data if _words(path) & _CASES]
+        return [path for path in data if _words(path) & _CASES or has_judge_name(path)]
 
     @cached_property
     def _settings(self) -> list[str]:
         names = (p for p in self.trees.base_paths if _SETTINGS.fullmatch(posixpath.basename(p)))
-        return sorted(names, key=lambda path: (path.count("/"), path))[:_MOST_FILES]
+        return sorted(names, key=lambda path: (path.count("/"), path))[:_MOST_SETTINGS]
 
     @cached_property
     def _tests(self) -> list[str]:
+        """Sources that judge: the tests, and the scripts of the command."""
         sources = (path for path in self.trees.base_paths if path.endswith(_SOURCE_ENDINGS))
-        return sorted(path for path in sources if judge_kind(path) == "tests")[:_MOST_FILES]
+        tests = {path for path in sources if judge_kind(path) == "tests"}
+        return sorted(tests | (self.scripts & self.trees.base_paths))[:_MOST_SOURCES]
 
     @cached_property
     def _products(self) -> list[str]:
-        """Sources of the product; more than the most if there are too many to read."""
+        """Sources of the product; those beyond the most do not speak for any file."""
         sources = (path for path in self.trees.base_paths if path.endswith(_SOURCE_ENDINGS))
-        return sorted(path for path in sources if not judge_kind(path))[: _MOST_PRODUCTS + 1]
+        return sorted(path for path in sources if not self._judges(path))[:_MOST_SOURCES]
 
     @cached_property
     def _imports(self) -> SourceImports:
-        return SourceImports(self.trees.base_text)
+        return SourceImports(self.trees.base_text, self._tests, self._products)
+
+    def _judges(self, path: str) -> bool:
+        return judge_kind(path) is not None or path in self.scripts
 
     def _is_for_tests_alone(self, path: str) -> bool:
-        if len(self._products) > _MOST_PRODUCTS:
-            return False
-        tests = self._imports.importers(path, self._tests)
-        return bool(tests) and not self._imports.importers(path, self._products)
+        return bool(self._imports.judges_of(path)) and not self._imports.products_of(path)
 
-    def _is_assertion_file(self, path: str, above: frozenset[str] = frozenset()) -> bool:
-        """Whether a source only checks for tests, or is used only by such sources."""
-        text = self.trees.base_text(path)
-        has_library = imports_test_library(path, text)
-        if has_library and path.endswith(".go"):
-            return True  # `testing` is for tests alone
-        if len(self._products) > _MOST_PRODUCTS:
-            return False
-        seen = above | {path}
-        # Of files that import each other, none speaks for the other.
-        users = [each for each in self._imports.importers(path, self._products) if each not in seen]
-        if not all(self._is_assertion_file(each, seen) for each in users):
-            return False
-        tests = self._imports.importers(path, self._tests)
-        if not tests:
-            return bool(users)
-        if has_library:
-            return True
-        texts = {test: self.trees.base_text(test) for test in tests}
-        return (
-            can_object(text)
-            and self._has_other_product(path, tests)
-            and are_assertions(defined_names(text), texts)
-        )
-
-    def _has_other_product(self, path: str, tests: list[str]) -> bool:
-        """Whether these tests use another source: the only one that they use is the product.
-
-        In Rust they name the crate of the product, which is no name of a file.
-        """
-        if path.endswith(".rs"):
-            return True
-        others = (each for each in self._products if each != path)
-        return any(self._imports.importers(each, tests) for each in others)
+    def _is_unnamed_test(self, path: str) -> bool:
+        """Whether a source has tests, and nobody imports it."""
+        text = self.trees.base_text(path) or self.trees.work_text(path)
+        is_used = self._imports.judges_of(path) or self._imports.products_of(path)
+        return not is_used and holds_tests(path, text)
 
     def _is_read_by_tests(self, path: str) -> bool:
         folder, name = posixpath.split(path)

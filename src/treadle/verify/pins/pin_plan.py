@@ -12,10 +12,15 @@ from functools import cached_property
 from treadle.domain.check import FileChange
 from treadle.domain.events.verification import EvidenceFileKind
 from treadle.domain.pin_plan import MixedFile, PinAction, PinnedFile, PinPlan
-from treadle.verify.commands.command_files import CommandFiles, read_command
+from treadle.verify.commands.command_files import GIVEN, RUN, CommandFiles, read_command
 from treadle.verify.judges.inline_tests import can_hold_tests, is_test_bearing, loses_tests
 from treadle.verify.judges.judge_files import is_in_judge_folder, judge_kind
-from treadle.verify.judges.judge_references import can_refer, judge_reference, linter_silence
+from treadle.verify.judges.judge_references import (
+    JudgeScripts,
+    can_refer,
+    judge_reference,
+    linter_silence,
+)
 from treadle.verify.judges.support_files import SupportFiles
 from treadle.verify.judges.tree_pair import TreePair
 from treadle.verify.manifests.manifest_merge import Merge, first_settings_merge, manifest_merge
@@ -39,6 +44,8 @@ _RUNNER_SETTINGS = (
 )
 _UNITTEST = frozenset({"unittest", "nose2", "nosetests", "green", "trial", "stestr"})
 _UNITTEST_NAME = re.compile(r"test.*\.py$")
+# Judges by the command whose imports and data judge, too.
+_SCRIPTS = (RUN, GIVEN)
 # Texts that nothing runs.
 _DOCUMENTS = (".md", ".rst", ".txt", ".adoc", ".html")
 
@@ -74,7 +81,8 @@ class _Planner:
 
     @cached_property
     def _support(self) -> SupportFiles:
-        return SupportFiles(self.trees)
+        judges = self.files.judges.items()
+        return SupportFiles(self.trees, frozenset(path for path, why in judges if why in _SCRIPTS))
 
     @cached_property
     def _support_reasons(self) -> dict[str, str]:
@@ -130,11 +138,15 @@ class _Planner:
         if not self.files.runs_tests:
             return None
         if self._is_unreadable(path):
-            return MixedFile(path, "unread") if is_test_bearing(path) else None
+            return MixedFile(path, "unread") if _can_judge_itself(path) else None
         if loses_tests(path, before, after, runs_doctests=self._runs_doctests):
             return MixedFile(path, "tests")
-        reference = judge_reference(path, before, after)
+        reference = judge_reference(path, before, after, self._scripts_for(path))
         return MixedFile(path, "runner", reference) if reference else None
+
+    def _scripts_for(self, path: str) -> JudgeScripts:
+        scripts = {each for each, why in self.files.judges.items() if why == RUN}
+        return JudgeScripts(bool(scripts), not scripts.isdisjoint(self._support.judges_of(path)))
 
     @cached_property
     def _runs_doctests(self) -> bool:
@@ -207,6 +219,10 @@ class _Planner:
 def _pin(change: FileChange, why: str) -> PinnedFile:
     action: PinAction = "left_out" if change.how == "added" else "restored"
     return PinnedFile(change.path, action, why or MANIFEST)
+
+
+def _can_judge_itself(path: str) -> bool:
+    return is_test_bearing(path) or can_refer(path)
 
 
 def _is_source(path: str) -> bool:

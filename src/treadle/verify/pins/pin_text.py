@@ -50,7 +50,7 @@ def mixed_failure(plan: PinPlan) -> str:
         case "linters":
             return f"new code in {paths} tells a tool to look away{shown}"
         case "unread":
-            return f"tests may have changed inside {paths}, too large to be read"
+            return f"what {paths} does to tests is not known: too large to be read"
         case _:
             assert_never(worst.cause)
 

@@ -68,6 +68,8 @@ EXPECT = ". ./lib/util.sh\nexpect 42\n"
         (f"{EXPECT}test -f app.sh\n", "expect() { :; }\n"),
         ('. ./lib/util.sh\ntest "$(check_all)" = ok\n', "check_all() { echo ok; }\n"),
         # What is expected is set before the file is loaded, and could be set again.
+        # It runs in the shell of the judge, which it could end.
+        (". ./lib/util.sh\nupper a > out\ngrep -qx A out\n", "upper() { exit 0; }\n"),
         ('want=A\n. ./lib/util.sh\ntest "$(upper a)" = "$want"\n', "want=\nupper() { :; }\n"),
     ],
 )

@@ -2,7 +2,14 @@
 
 import pytest
 
-from treadle.verify.judges.judge_references import RULES, can_refer, judge_reference
+from treadle.verify.judges.judge_references import (
+    RULES,
+    JudgeScripts,
+    can_refer,
+    judge_reference,
+)
+
+SCRIPTS = JudgeScripts(are_run=True)
 
 
 @pytest.mark.parametrize(
@@ -12,8 +19,32 @@ from treadle.verify.judges.judge_references import RULES, can_refer, judge_refer
 def test_every_rule_fits_its_examples(ending: str, text: str) -> None:
     path = f"lib/words{ending}"
     if ending != ".pl":
-        assert judge_reference(path, "", text)
-    assert not judge_reference(path, text, text)
+        assert judge_reference(path, "", text, SCRIPTS)
+    assert not judge_reference(path, text, text, SCRIPTS)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("shop/cart.py", "def add():\n    sys.exit()\n"),
+        ("lib/cart.rb", "def add\n  exit\nend\n"),
+        ("src/cart.php", "<?php function add() { exit; }\n"),
+        ("lib/Cart.pm", "sub add {\n  exit 0;\n}\n"),
+    ],
+)
+def test_an_exit_counts_where_a_script_judges_and_a_runner_would_see_it(
+    path: str, text: str
+) -> None:
+    assert judge_reference(path, "", text, SCRIPTS)
+    assert not judge_reference(path, "", text)
+
+
+@pytest.mark.parametrize("path", ["index.js", "src/app.ts", "main.mjs"])
+def test_a_program_may_end_itself_unless_a_script_that_judges_imports_it(path: str) -> None:
+    text = "export const stop = () => process.exit(0)\n"
+
+    assert not judge_reference(path, "", text, SCRIPTS)
+    assert judge_reference(path, "", text, JudgeScripts(are_run=True, import_it=True))
 
 
 @pytest.mark.parametrize(
@@ -28,6 +59,9 @@ def test_every_rule_fits_its_examples(ending: str, text: str) -> None:
             "process.exit(1)\nimport assert from 'node:assert'\n".replace("process.exit(1)\n", ""),
         ),
         ("cmd/shop/main.go", "func main() { os.Exit(0) }\n"),
+        ("main.go", "func init() { load() }\n\nfunc main() { os.Exit(0) }\n"),
+        ("App.java", "class App { public static void main(String[] a) { System.exit(0); } }\n"),
+        ("shop/hooks.py", "def _exit(self): ...\nraise SystemExit(1)\nexit(code)\n"),
         ("cart.go", "func Len() int { return len(x) }\n"),
         ("src/main.rs", "fn main() { std::process::exit(0) }\n"),
         ("src/cart.rs", "#[cfg(test)]\nmod tests {}\nmacro_rules! cart { () => {} }\n"),

@@ -1,9 +1,12 @@
 """Tricks without a judge's own file do not pass either."""
 
+from dataclasses import replace
+
 import pytest
 
-from tests.unit.verify.tree_pairs import BASE, Work, actions_of, plan_of
+from tests.unit.verify.tree_pairs import BASE, Work, actions_of, pair_of, plan_of
 from treadle.domain.pin_plan import MixedFile, PinPlan
+from treadle.verify.pins.pin_plan import plan_pins
 
 LONG = f"os._exit({'0' * 50}…"
 
@@ -83,3 +86,44 @@ def test_a_go_module_that_cuts_off_tests_is_left_out() -> None:
         "words/go.mod": "left_out"
     }
     assert actions_of(Work("go test ./...", base, {"tools/go.mod": "module b\n"})) == {}
+
+
+def test_code_of_a_line_may_import_its_judge() -> None:
+    base = {"verify.py": "from app import answer\nassert answer() == 42\n", "app.py": ""}
+    changes = {"verify.py": "", "app.py": "def answer(): ...\n"}
+
+    assert actions_of(Work('python3 -c "import verify"', base, changes)) == {
+        "verify.py": "restored"
+    }
+
+
+@pytest.mark.parametrize("command", ["python3 try.py", "make", "npm test"])
+def test_what_a_script_that_judges_imports_can_judge(command: str) -> None:
+    base = {
+        "Makefile": "all:\n\tpython3 try.py\n",
+        "package.json": '{"scripts": {"test": "python3 try.py"}}',
+        "try.py": "from must import same\nfrom app import answer\nsame(answer(), 42)\n",
+        "must.py": "def same(a, b):\n    assert a == b\n",
+        "app.py": "",
+    }
+    changes = {"must.py": "def same(a, b): ...\n", "app.py": "def answer(): ...\n"}
+
+    assert actions_of(Work(command, base, changes)) == {"must.py": "restored"}
+
+
+def test_a_script_is_not_ended_by_the_product_that_it_imports() -> None:
+    base = {"try.mjs": "import { answer } from './index.js'\n"}
+    work = Work("node try.mjs", base, {"index.js": "export const answer = () => process.exit(0)\n"})
+
+    assert actions_of(work) == {"index.js": "mixed"}
+
+
+def test_a_source_that_cannot_be_read_proves_nothing() -> None:
+    pair = pair_of({"test_a.py": "", "a.py": "x"}, {"test_a.py": "", "a.py": "y"})
+    read = {"test_a.py": b""}
+
+    plan = plan_pins(
+        "pytest", replace(pair, base_contents=read, work_contents={**read, "a.py": None})
+    )
+
+    assert plan == PinPlan(BASE, (), (MixedFile("a.py", "unread"),))

@@ -82,7 +82,7 @@ def test_a_check_that_is_not_green_with_the_users_judges_says_why_in_one_line(
         ),
         (
             (MixedFile("src/lib.rs", "unread"),),
-            "tests may have changed inside src/lib.rs, too large to be read",
+            "what src/lib.rs does to tests is not known: too large to be read",
         ),
         # The worst of them is told.
         (
