@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from treadle.domain.deliverable import find_command_problem
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_COMMENT_END = "-->"
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _ITEM = re.compile(r"(?P<indent>\s*)(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?(?P<text>.*)")
 # A heading, quotation, table or rule ends a paragraph without a blank line.
@@ -156,7 +157,10 @@ def _continues_item(line: str, item: _ListItem, *, after_blank: bool) -> bool:
 
 def _prose(specification: str) -> Iterator[tuple[int, str]]:
     """The lines outside code blocks and comments, numbered from 1."""
-    text = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), specification)
+    # What is never closed is no comment; looking for its end each time would take long.
+    last = specification.rfind(_COMMENT_END) + len(_COMMENT_END)
+    closed, rest = specification[:last], specification[last:]
+    text = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), closed) + rest
     fence = ""
     for number, line in enumerate(text.split("\n"), 1):
         mark = _FENCE.match(line)

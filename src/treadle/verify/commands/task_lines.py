@@ -28,7 +28,9 @@ _MAKE_VARIABLE = re.compile(
     r"^(?:export\s+)?(?P<name>[\w.-]+)\s*(?:[:?]{0,2}=|:=)\s*(?P<value>.*)$"
 )
 _MAKE_USE = re.compile(r"\$[({]([\w.-]+)[)}]")
-_INCLUDE = re.compile(r"^\s*(?:-|s)?include\s+(.+)$|^\s*import\??\s+['\"](.+)['\"]", re.MULTILINE)
+_INCLUDE = re.compile(
+    r"^[ \t]*(?:-|s)?include[ \t]+(.+)$|^[ \t]*import\??[ \t]+['\"](.+)['\"]", re.MULTILINE
+)
 _MOST_TARGETS = 40
 _MAKE_DEFAULTS = {"MAKE": "make", "SHELL": "sh", "CC": "cc", "CURDIR": "."}
 # A command in the code of a task, such as `sh "make"` or `session.run("python", "a.py")`.
@@ -41,7 +43,7 @@ _TASK_FILES: dict[str, tuple[tuple[str, ...], re.Pattern[str]]] = {
         ("Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml", "Taskfile.dist.yml"),
         re.compile(r"^[ \t]*(?:- (?:cmd:)?|cmds?:)[ \t]*(\S.*)$", re.MULTILINE),
     ),
-    "tox": (("tox.ini",), re.compile(r"^(?:commands\w*\s*=|[ \t]+)\s*(\S.*)$", re.MULTILINE)),
+    "tox": (("tox.ini",), re.compile(r"^(?:commands\w*[ \t]*=|[ \t])[ \t]*+(\S.*)$", re.MULTILINE)),
 }
 
 

@@ -13,9 +13,11 @@ from treadle.verify.judges.assertion_patterns import without_noise
 _SCRIPT_ENDINGS = (".js", ".jsx", ".ts", ".tsx", ".mjs", ".mts", ".cjs", ".cts")
 _JVM_ENDINGS = (".java", ".kt", ".kts", ".scala", ".groovy")
 _TEST_LIBRARIES: dict[tuple[str, ...], re.Pattern[str]] = {
-    (".go",): re.compile(r"^\s*(?:import\s+)?(?:[\w.]+\s+)?\"testing\"\s*$", re.MULTILINE),
+    (".go",): re.compile(
+        r"^[ \t]*(?:import[ \t]+)?(?:[\w.]+[ \t]+)?\"testing\"[ \t\r]*$", re.MULTILINE
+    ),
     (".py",): re.compile(
-        r"^\s*(?:import|from)\s+(?:unittest|_?pytest|nose2?|hypothesis|testtools|hamcrest)\b",
+        r"^[ \t]*(?:import|from)[ \t]+(?:unittest|_?pytest|nose2?|hypothesis|testtools|hamcrest)\b",
         re.MULTILINE,
     ),
     _SCRIPT_ENDINGS: re.compile(
@@ -64,7 +66,10 @@ _DEFINITIONS = (
     re.compile(
         r"\b(?:const|let|var)\s+(\w+)\s*(?::[^=\n]{1,99})?=\s*(?:async\b|function\b|\(|\w+\s*=>)"
     ),
-    re.compile(r"\bexports\.(\w+)\s*=|^\s*#\s*define\s+(\w+)\(|^(\w+)\s*\(\)\s*\{", re.MULTILINE),
+    re.compile(
+        r"\bexports\.(\w+)\s*=|^[ \t]*#[ \t]*define[ \t]+(\w+)\(|^(\w+)[ \t]*\(\)\s{0,99}\{",
+        re.MULTILINE,
+    ),
     re.compile(
         r"^[ \t]*(?:[\w<>*&:\[\]]+[ \t]+)+\*?(\w+)[ \t]*\([^;\n]{0,300}\)[^;\n]{0,99}\{",
         re.MULTILINE,

@@ -13,17 +13,21 @@ def _pattern(text: str) -> re.Pattern[str]:
     return re.compile(text, re.MULTILINE)
 
 
-# Comments and strings, longest forms first. A string becomes an empty one.
+# Comments and strings, longest forms first. A string becomes an empty one. One that is not closed
+# ends with its line, or with the text: else each of many would be looked at up to there.
+_DOUBLE = r"\"(?:\\[\s\S]|[^\"\\\n])*(?:\"|\\?$)"
+_SINGLE = r"'(?:\\[\s\S]|[^'\\\n])*(?:'|\\?$)"
 _C_NOISE = _pattern(
-    r"//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"
+    rf"//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|{_DOUBLE}|{_SINGLE}|`(?:\\[\s\S]|[^`\\])*(?:`|\\?\Z)"
 )
 # In Rust a single quote also begins a lifetime.
-_RUST_NOISE = _pattern(r"//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])'")
-_PYTHON_NOISE = _pattern(
-    r"#[^\n]*|\"\"\"[\s\S]*?(?:\"\"\"|\Z)|'''[\s\S]*?(?:'''|\Z)"
-    r"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+_RUST_NOISE = _pattern(
+    r"//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|\"(?:\\[\s\S]|[^\"\\])*(?:\"|\\?\Z)|'(?:\\.|[^'\\])'"
 )
-_HASH_NOISE = _pattern(r"(?:^|(?<=\s))#[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'")
+_PYTHON_NOISE = _pattern(
+    rf"#[^\n]*|\"\"\"[\s\S]*?(?:\"\"\"|\Z)|'''[\s\S]*?(?:'''|\Z)|{_DOUBLE}|{_SINGLE}"
+)
+_HASH_NOISE = _pattern(rf"(?:^|(?<=\s))#[^\n]*|{_DOUBLE}|{_SINGLE}")
 _NOTHING = _pattern(r"(?!)")
 
 

@@ -15,11 +15,11 @@ from treadle.verify.judges.source_text import block_end, joined, mask, statement
 
 _PYTHON_TEST = re.compile(r"def test_|async def test_|class \w+\([^)]*TestCase[^)]*\)")
 _BLOCKS = {
-    "zig": re.compile(r"^\s*test\b[^{;]*\{", re.MULTILINE),
-    "d": re.compile(r"^\s*(?:@\w+\s+)*unittest\s*\{", re.MULTILINE),
+    "zig": re.compile(r"^[ \t]*test\b[^{;]{0,500}\{", re.MULTILINE),
+    "d": re.compile(r"^[ \t]*(?:@\w{1,50}[ \t]+){0,20}unittest\s{0,99}\{", re.MULTILINE),
 }
 _VITEST = re.compile(r"\bif\s*\(\s*import\.meta\.vitest\s*\)\s*\{")
-_LINE_TESTS = re.compile(r"^\s*let%(?:test|expect_test)", re.MULTILINE)
+_LINE_TESTS = re.compile(r"^[ \t]*let%(?:test|expect_test)", re.MULTILINE)
 _PROMPTS = {
     **dict.fromkeys((".py", ".pyx", ".md", ".rst", ".txt"), ">>>"),
     **dict.fromkeys((".ex", ".exs"), "iex>"),
@@ -72,7 +72,10 @@ def _introduced(piece: str) -> Iterator[str]:
 def _in_source_tests(text: str) -> Iterator[str]:
     """Each statement of the blocks that vitest runs."""
     structure, code = mask("script", text), mask("script", text, keep_strings=True)
+    end = 0
     for found in _VITEST.finditer(structure):
+        if found.start() < end:
+            continue
         end = block_end(structure, found.end() - 1)
         yield joined(found[0])
         for start, stop in statements(structure, found.end(), end - 1, ends="\n"):
@@ -82,8 +85,11 @@ def _in_source_tests(text: str) -> Iterator[str]:
 def _braced_blocks(kind: str) -> Callable[[str], Iterator[str]]:
     def read(text: str) -> Iterator[str]:
         structure, code = mask("script", text), mask("script", text, keep_strings=True)
+        end = 0
         for found in _BLOCKS[kind].finditer(structure):
-            yield joined(code[found.start() : block_end(structure, found.end() - 1)])
+            if found.start() >= end:
+                end = block_end(structure, found.end() - 1)
+                yield joined(code[found.start() : end])
 
     return read
 

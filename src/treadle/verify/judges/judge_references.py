@@ -37,12 +37,15 @@ RULES = (
     ReferenceRule(
         (".py", ".pyx"),
         re.compile(
-            r"\bos\._exit\b|\bimport\b[^\n]{0,200}\b_exit\b|\bos\.abort\b|\bos\.kill\(\s*os\.getpid|^(?:sys\.)?exit\(\s*0?\s*\)"
+            r"\bos\._exit\b|\bimport\b[^\n]{0,200}\b_exit\b"
+            r"|\bos\.abort\b|\bos\.kill\(\s*os\.getpid|^(?:sys\.)?exit\(\s*0?\s*\)"
             r"|^raise SystemExit(?:\(\s*0?\s*\))?\s*$|\bPYTEST_CURRENT_TEST\b|\bsys\.meta_path\b"
-            r"|^\s*(?:import|from)\s+(?:unittest|pytest|_pytest|nose2?|doctest|hypothesis|pluggy)\b"
+            r"|^[ \t]*(?:import|from)[ \t]+"
+            r"(?:unittest|pytest|_pytest|nose2?|doctest|hypothesis|pluggy)\b"
             r"|(?:\bsys\.modules\b|\bimport_module\(|__import__\().*[\"'](?:unittest|_?pytest)\b"
             r"|\bbuiltins\.\w+\s*=|__builtins__"
-            r"|^\s*TEST_RUNNER\s*=|^\s*def\s+(?:load_tests|pytest_\w+)\b|^\s*load_tests\s*=",
+            r"|^[ \t]*(?:TEST_RUNNER|load_tests)[ \t]*="
+            r"|^[ \t]*def[ \t]+(?:load_tests|pytest_\w+)\b",
             re.MULTILINE,
         ),
         examples=(
@@ -91,9 +94,9 @@ RULES = (
     ReferenceRule(
         (".go",),
         re.compile(
-            r"^\s*(?:import\s+)?\"testing\"\s*$|\bsyscall\.Exit\(|\bruntime\.Goexit\("
+            r"^[ \t]*(?:import[ \t]+)?\"testing\"[ \t\r]*$|\bsyscall\.Exit\(|\bruntime\.Goexit\("
             r"|^(?:func|var|const|type)\s+(?:panic|len|cap|append|copy|true|false|nil|error|string"
-            r"|recover|make|new|any)\b|^\s*(?:true|false|nil)\s*="
+            r"|recover|make|new|any)\b|^[ \t]*(?:true|false|nil)[ \t]*="
             r"|^func init\(\)[^}]{0,500}\bos\.Exit\(",
             re.MULTILINE,
         ),
@@ -123,7 +126,8 @@ RULES = (
     ReferenceRule(
         _C_ENDINGS,
         re.compile(
-            r"^\s*#\s*(?:define|undef)\s+(?:assert|NDEBUG|main|exit|abort|strcmp|memcmp|printf"
+            r"^[ \t]*#[ \t]*(?:define|undef)[ \t]+"
+            r"(?:assert|NDEBUG|main|exit|abort|strcmp|memcmp|printf"
             r"|static_assert|EXPECT_\w+|ASSERT_\w+|TEST\w*|REQUIRE\w*|CHECK_\w+)\b"
             r"|\b_exit\s*\(\s*0|\bquick_exit\s*\(|__attribute__\s*\(\(\s*constructor|\batexit\s*\(",
             re.MULTILINE,
@@ -169,7 +173,7 @@ RULES = (
     ReferenceRule(
         (".php",),
         re.compile(
-            r"\bPHPUnit\\|\bPest\\|\bregister_shutdown_function\b|^\s*exit\(0\);", re.MULTILINE
+            r"\bPHPUnit\\|\bPest\\|\bregister_shutdown_function\b|^[ \t]*exit\(0\);", re.MULTILINE
         ),
         examples=("namespace PHPUnit\\Framework;\n", "register_shutdown_function(f(...));\n"),
     ),

@@ -13,7 +13,7 @@ _TEST = re.compile(
 )
 _TEST_MODULE = re.compile(r"\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+\w+\s*\{")
 _MODULE_FILE = re.compile(r"(?:pub(?:\([^)]*\))?\s+)?(mod\s+\w+\s*;)")
-_GUARD = re.compile(r"(?:#\[[^\n]*\]\s*)+$")
+_GUARD = re.compile(r"(?:#\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*\]\s*)+$")
 # How far before a module its attributes are looked for.
 _LONGEST_GUARD = 400
 _DOCUMENTATION = re.compile(r"(?:^[ \t]*//[/!][^\n]*\n)+", re.MULTILINE)
@@ -70,11 +70,12 @@ def _items(structure: str, code: str, start: int, end: int) -> Iterator[str]:
 
 def _expand_imports(path: str) -> list[str]:
     """Each name of `a::{b, c::{d, e}}` with its own path."""
-    paths = [path.strip()]
+    paths, steps = [path.strip()], 0
     while (at := next((n for n, each in enumerate(paths) if "{" in each), -1)) >= 0:
         each = paths.pop(at)
         found = re.search(r"\{([^{}]*)\}", each)
-        if found is None or len(paths) > _MOST_IMPORTS:
+        steps += 1
+        if found is None or max(len(paths), steps) > _MOST_IMPORTS:
             return [path]
         names = [name.strip() for name in found[1].split(",") if name.strip()]
         paths[at:at] = [each[: found.start()] + name + each[found.end() :] for name in names]

@@ -4,15 +4,17 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-_COMMENT = r"//[^\n]*|/\*.*?\*/"
-_STRING = r"\"(?:\\.|[^\"\\])*\""
+# What is not closed ends with the text: else each of many would be looked at up to there.
+_COMMENT = r"//[^\n]*|/\*.*?(?:\*/|\Z)"
+_STRING = r"\"(?:\\.|[^\"\\])*(?:\"|\\?\Z)"
 _CHARACTER = r"b?'(?:\\(?:u\{[^}]*\}|x..|.)|[^\\'])'"
 _MASKS = {
     "rust": re.compile(
-        rf"(?P<comment>{_COMMENT})|\br(#*)\".*?\"\2|b?{_STRING}|{_CHARACTER}", re.DOTALL
+        rf"(?P<comment>{_COMMENT})|\br(#*)\".*?(?:\"\2|\Z)|b?{_STRING}|{_CHARACTER}", re.DOTALL
     ),
     "script": re.compile(
-        rf"(?P<comment>{_COMMENT})|{_STRING}|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`", re.DOTALL
+        rf"(?P<comment>{_COMMENT})|{_STRING}|'(?:\\.|[^'\\\n])*(?:'|\\?\Z|(?=\n))|`(?:\\.|[^`\\])*(?:`|\\?\Z)",
+        re.DOTALL,
     ),
 }
 _NO_LINE_END = re.compile(r"[^\n]")

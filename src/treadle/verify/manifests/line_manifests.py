@@ -13,6 +13,8 @@ _GRADLE_SCOPES = (
     "(?:test|androidTest|debug|release)(?:Implementation|CompileOnly|RuntimeOnly)"
 )
 _BLANK = r"\s*(?:[#].*|//.*)?"
+# Of both sides; more of them take too long to compare.
+MOST_LINES = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,8 @@ _GO_OF_BASE = frozenset(
 def merge_lines(manifest: LineManifest, base: bytes, work: bytes) -> bytes:
     """The base with the plain dependencies that the work added or changed."""
     before, after = _lines(base), _lines(work)
+    if len(before) + len(after) > MOST_LINES:
+        return base
     merged: list[str] = []
     for action, *span in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         start, end, work_start, work_end = span
@@ -87,7 +91,8 @@ def merge_gemfile(base: bytes | None, work: bytes) -> bytes | None:
 def merge_requirements_file(base: bytes | None, work: bytes) -> bytes:
     """The plain requirements of the work, and the other lines of the base."""
     known = {requirement_name(line.strip()): line for line in _lines(base or b"")}
-    other = [line for line in _lines(base or b"") if not _is_requirement(line)]
+    # In order; as keys, since there may be many.
+    other = dict.fromkeys(line for line in _lines(base or b"") if not _is_requirement(line))
     kept = []
     for line in _lines(work):
         name = requirement_name(line.strip())
@@ -95,8 +100,9 @@ def merge_requirements_file(base: bytes | None, work: bytes) -> bytes:
             kept.append(known[name])
         elif _is_requirement(line) or line in other:
             kept.append(line)
-    missing = [line for line in other if line not in kept]
-    tests = [line for name, line in known.items() if is_test_package(name) and line not in kept]
+    taken = set(kept)
+    missing = [line for line in other if line not in taken]
+    tests = [line for name, line in known.items() if is_test_package(name) and line not in taken]
     merged = "".join([*missing, *kept, *tests])
     return work if _lines(merged.encode()) == _lines(work) else merged.encode()
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher
 
 from treadle.verify.judges.judge_files import judge_kind
+from treadle.verify.manifests.line_manifests import MOST_LINES
 
 _TOKEN = re.compile(r"[\w./+*@-]+|[^\s\w]")
 _TOKEN_OR_LINE = re.compile(r"[\w./+*@-]+|\\\n|\n|[^\s\w]")
@@ -13,7 +14,8 @@ _SOURCE = re.compile(
 )
 # Signs between the entries of a list.
 _SEPARATORS = frozenset({"'", '"', ",", "\\\n"})
-_XML_TAG = re.compile(r"<(?P<end>/?)(?P<name>[\w.:-]+)[^<>]*?(?P<empty>/?)>|<!--.*?-->", re.DOTALL)
+_XML_TAG = re.compile(r"<(?P<end>/?)(?P<name>[\w.:-]++)[^<>]*+>|<!--.*?(?:-->|\Z)", re.DOTALL)
+_LONGEST_LIST = 20_000
 _LOCAL_DEPENDENCY = re.compile(r"systemPath|<scope>\s*(?:system|import)")
 
 
@@ -40,6 +42,8 @@ def _merge_tokens(token: re.Pattern[str], base: bytes, work: bytes) -> bytes | N
     before = base.decode(errors="surrogateescape").splitlines(keepends=True)
     after = work.decode(errors="surrogateescape").splitlines(keepends=True)
     merged: list[str] = []
+    if len(before) + len(after) > MOST_LINES:
+        return None
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     for action, start, end, first, last in matcher.get_opcodes():
         old, new = before[start:end], after[first:last]
@@ -55,7 +59,9 @@ def _merge_tokens(token: re.Pattern[str], base: bytes, work: bytes) -> bytes | N
 
 def _longer_line(token: re.Pattern[str], line: str, candidates: Iterable[str]) -> str:
     """The first of the candidates that is this line with more sources; else the line itself."""
-    longer = (each for each in candidates if _is_longer_list(token, ([], []), [line], [each]))
+    # A shorter one has not all that this line has.
+    likely = (each for each in candidates if len(each) > len(line))
+    longer = (each for each in likely if _is_longer_list(token, ([], []), [line], [each]))
     return next(longer, line)
 
 
@@ -67,7 +73,7 @@ def _is_longer_list(
 ) -> bool:
     """Whether some lines of the work differ by more source files alone."""
     texts = ["".join([*around[0], *lines, *around[1]]) for lines in (base, work)]
-    if _remarks(texts[0]) != _remarks(texts[1]):
+    if max(map(len, texts)) > _LONGEST_LIST or _remarks(texts[0]) != _remarks(texts[1]):
         return False
     before, after = map(token.findall, texts)
     matcher = SequenceMatcher(None, before, after, autojunk=False)
@@ -104,7 +110,7 @@ def _without_dependencies(content: bytes) -> list[str] | None:
     rest: list[str] = []
     for found in _XML_TAG.finditer(text):
         name = found["name"]
-        if name is None or found["empty"]:
+        if name is None or found[0].endswith("/>"):
             continue
         if not found["end"]:
             path.append(name)

@@ -11,6 +11,7 @@ _FOREIGN = (
     *("path", "git", "url", "file", "develop", "editable", "source", "index", "registry"),
     *("package", "registry-index"),
 )
+_MOST_DOTS = 2_000
 # A version from the registry: no path, no address, no other name.
 PLAIN = PlainVersion(_FOREIGN, text=re.compile(r"[^:/\\@]*"))
 
@@ -50,6 +51,9 @@ def items(settings: Table, key: str) -> list[Any]:
 
 
 def _load(content: bytes) -> dict[str, Any] | None:
+    # The reader of TOML takes the square of the parts of a key.
+    if any(line.count(b".") > _MOST_DOTS for line in content.splitlines()):
+        return None
     try:
         return tomllib.loads(content.decode())
     except (ValueError, RecursionError):

@@ -25,8 +25,8 @@ _EMITTING = frozenset({"noEmit", "noCheck", "noLib", "noResolve", "noErrorTrunca
 _OWN_ALIAS = re.compile(r"[@~#]/.*")
 _OWN_PATH = re.compile(r"(?:\./)?(?!node_modules)[\w-]+(?:/(?!node_modules)[\w*-][\w.*-]*)*")
 _TYPES = re.compile(r"@?[\w-]+(?:/[\w-]+)*")
-_COMMENT = re.compile(r"(\"(?:\\.|[^\"\\])*\")|//[^\n]*|/\*.*?\*/", re.DOTALL)
-_LAST_COMMA = re.compile(r"(\"(?:\\.|[^\"\\])*\")|,(?=\s*[}\]])")
+_COMMENT = re.compile(r"(\"(?:\\.|[^\"\\])*(?:\"|\\?\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_LAST_COMMA = re.compile(r"(\"(?:\\.|[^\"\\])*(?:\"|\\?\Z))|,(?=\s*+[}\]])", re.DOTALL)
 
 
 def merge_tsconfig(base: bytes, work: bytes) -> bytes | None:
