@@ -23,7 +23,7 @@ from treadle.verify.results.outside_failure import outside_failure
 from treadle.verify.results.runner_end import missing_end, ran_tests
 
 # The square of it takes minutes.
-SIZE = 150_000
+SIZE = 60_000
 PIECES = (
     *("\n", " ", " \n", "\\", '\\"', "\\'", "\\`", '"a', "'a", "`a", "/*", "<!--", "<a", 'r#"'),
     *("#[a]", "#[cfg(test)]\n", "use {", "test ", "test\n", "test {\n", "unittest {\n", "(a", "[a"),

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from treadle.verify.judges.assertion_patterns import without_noise
 
-_SCRIPT_ENDINGS = (".js", ".jsx", ".ts", ".tsx", ".mjs", ".mts", ".cjs", ".cts")
+SCRIPT_ENDINGS = (".js", ".jsx", ".ts", ".tsx", ".mjs", ".mts", ".cjs", ".cts")
 _JVM_ENDINGS = (".java", ".kt", ".kts", ".scala", ".groovy")
 _TEST_LIBRARIES: dict[tuple[str, ...], re.Pattern[str]] = {
     (".go",): re.compile(
@@ -20,7 +20,7 @@ _TEST_LIBRARIES: dict[tuple[str, ...], re.Pattern[str]] = {
         r"^[ \t]*(?:import|from)[ \t]+(?:unittest|_?pytest|nose2?|hypothesis|testtools|hamcrest)\b",
         re.MULTILINE,
     ),
-    _SCRIPT_ENDINGS: re.compile(
+    SCRIPT_ENDINGS: re.compile(
         r"[\"'](?:node:test|vitest|@vitest/\w+|@jest/\w+|jest|mocha|chai|expect|ava|tap|tape|uvu"
         r"|@playwright/test|@testing-library/[\w-]+)[\"']"
     ),
@@ -34,7 +34,7 @@ _TEST_LIBRARIES: dict[tuple[str, ...], re.Pattern[str]] = {
 }
 # Tests in sources of any name. Those of Python may be beside the product, in one file.
 _OWN_TESTS: dict[tuple[str, ...], re.Pattern[str]] = {
-    _SCRIPT_ENDINGS: re.compile(
+    SCRIPT_ENDINGS: re.compile(
         r"(?<![\w.$])(?:describe|it|test|specify|suite|context)(?:\.\w{1,20}){0,3}\(\s{0,50}\"\""
     ),
     (".rb",): re.compile(

@@ -10,6 +10,8 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from treadle.verify.judges.assertion_files import SCRIPT_ENDINGS
+
 
 @dataclass(frozen=True, slots=True)
 class ReferenceRule:
@@ -26,7 +28,6 @@ class ReferenceRule:
     examples: tuple[str, ...] = ()
 
 
-_SCRIPT_ENDINGS = (".js", ".jsx", ".ts", ".tsx", ".mjs", ".mts", ".cjs", ".cts")
 _PROGRAMS = re.compile(
     r"(?:^|/)(?:bin|exe|scripts|cli|commands|public)/"
     r"|(?:^|/)(?:__main__|main|cli|index|server|app|manage)\b[^/]*$"
@@ -70,7 +71,7 @@ RULES = (
         examples=("def f():\n    sys.exit()\n", "def f():\n    raise SystemExit(0)\n"),
     ),
     ReferenceRule(
-        _SCRIPT_ENDINGS,
+        SCRIPT_ENDINGS,
         re.compile(
             r"[\"'](?:node:test(?:/\w+)?|vitest|@vitest/\w+|jest|@jest/\w+|mocha|ava|chai|tap|uvu"
             r"|@playwright/test)[\"']|\bprocess\.(?:reallyExit|abort)\b|^process\.exit\("
@@ -86,7 +87,7 @@ RULES = (
         ),
     ),
     ReferenceRule(
-        _SCRIPT_ENDINGS,
+        SCRIPT_ENDINGS,
         re.compile(r"\bprocess\.exit\(\s*0?\s*\)"),
         unless=_PROGRAMS,
         examples=("export function slug() { process.exit(0) }\n",),

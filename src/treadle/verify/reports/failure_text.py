@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from treadle.verify.reports.bounds import MOST_MESSAGE
 
 # Colours and cursor movements in the output of test tools.
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]")
 
 _EDGE = 8_000
@@ -44,7 +44,7 @@ NO_LOCATION = SourceLocation()
 
 def clean_message(text: str) -> str:
     """At most 2,000 characters, without colours, control characters and library calls."""
-    plain = _CONTROLS.sub("", _ESCAPES.sub("", text[: 4 * MOST_MESSAGE].replace("\r\n", "\n")))
+    plain = _CONTROLS.sub("", ESCAPES.sub("", text[: 4 * MOST_MESSAGE].replace("\r\n", "\n")))
     kept = (line for line in plain.splitlines() if not _is_foreign_call(line))
     plain = "\n".join(kept).strip()
     return plain if len(plain) <= MOST_MESSAGE else plain[: MOST_MESSAGE - 1] + "…"
@@ -52,7 +52,7 @@ def clean_message(text: str) -> str:
 
 def find_location(text: str) -> SourceLocation:
     """Where a failure came from: Python lists the innermost call last, other languages first."""
-    text = _ESCAPES.sub("", text if len(text) <= 2 * _EDGE else text[:_EDGE] + text[-_EDGE:])
+    text = ESCAPES.sub("", text if len(text) <= 2 * _EDGE else text[:_EDGE] + text[-_EDGE:])
     own_locations = [each for each in map(_location_at, _MARK.finditer(text)) if _is_own(each.file)]
     if not own_locations:
         return NO_LOCATION

@@ -5,12 +5,13 @@ The last lines rarely do: package managers end with advice on where to read more
 
 import re
 
+from treadle.verify.reports.failure_text import ESCAPES
+
 MAX_LINES = 8
 MAX_WIDTH = 500
 # Without a line that names a cause, the end is the best there is.
 _LAST_LINES = 3
 
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 # Lines by which tools name an error.
 _NAMED = re.compile(
     r"""^\s*(?:
@@ -51,7 +52,7 @@ _NOISE = re.compile(
 
 def cause_lines(output: str) -> tuple[str, ...]:
     """The lines that name why the command failed, in their order; of too many, the first."""
-    lines = [_ESCAPES.sub("", line).strip()[:MAX_WIDTH] for line in output.splitlines()]
+    lines = [ESCAPES.sub("", line).strip()[:MAX_WIDTH] for line in output.splitlines()]
     lines = [line for line in lines if line]
     useful = [line for line in lines if not _NOISE.search(line)]
     named = _with_causes_below(useful)

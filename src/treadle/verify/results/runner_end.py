@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from treadle.verify.reports.command_tools import ToolName, ToolStart, find_starts
+from treadle.verify.reports.failure_text import ESCAPES
 from treadle.verify.reports.runner_summaries import RUNNER_SUMMARIES, RunnerSummary
 from treadle.verify.results.check_runner import CommandResult
 
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 # A test report in a file is written at the end of a run.
 _REPORT = re.compile(rb'<(?:[\w.-]+:)?testsuites?[\s/>]|"numTotalTests"|"examples"|"suites"')
 _HEAD = 4_096
@@ -65,7 +65,7 @@ def missing_end(
     """
     if exit_code != 0 or any(_REPORT.search(text[:_HEAD]) for text in (files or {}).values()):
         return None
-    plain = _ESCAPES.sub("", output).replace("\r\n", "\n")
+    plain = ESCAPES.sub("", output).replace("\r\n", "\n")
     in_command = find_starts(command)
     if any(not start.is_visible for start in in_command):
         return None
@@ -90,7 +90,7 @@ def unfinished_reason(result: CommandResult, command: str) -> str:
 
 def ran_tests(output: str) -> int | None:
     """How many tests ran and were not skipped, by the summaries; None if none tells."""
-    plain = _ESCAPES.sub("", output).replace("\r\n", "\n")
+    plain = ESCAPES.sub("", output).replace("\r\n", "\n")
     counts = [
         count
         for summary in RUNNER_SUMMARIES.values()

@@ -98,6 +98,7 @@ class SandboxedCheckRunner:
     record_setup: Callable[[SetupFinished], None] = lambda finished: None
     time_left: Callable[[], float] = lambda: inf
     _failures: dict[str, int] = field(default_factory=dict)
+    _trees: dict[str, str] = field(default_factory=dict)
     _own_key: str | SetupNotYet | None = None
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -160,7 +161,7 @@ class SandboxedCheckRunner:
         """Raise ProjectError if the repository lacks what the tree is made of."""
         project = self.bounds.project
         for commit in (check.commit, *((check.pins.base,) if check.pins else ())):
-            if await find_tree(project, commit) is None:
+            if await self._tree_of(commit) is None:
                 raise ProjectError(
                     f"{project.root} has no commit {commit}",
                     hint="fetch it from where it was made, for example with `git fetch --all`",
@@ -222,22 +223,27 @@ class SandboxedCheckRunner:
         commit = self.bounds.own_commit
         if self._own_key is None:
             # A clone on another machine may lack the commit.
-            is_there = commit and await find_tree(self.bounds.project, commit) is not None
+            is_there = commit and await self._tree_of(commit) is not None
             self._own_key = await self._setup_key(_Target(commit)) if is_there else SetupNotYet(())
         return self._own_key
 
     async def _is_made_on(self, base: SetupBase | None, commit: str) -> bool:
         """Whether the setup was run on this commit. One that was run on the work may have used
         files that the pinned tree leaves out, such as a `pip.py`."""
-        tree = await find_tree(self.bounds.project, commit)
-        return base is not None and self.tree.tree_of(base) == tree
+        return base is not None and self.tree.tree_of(base) == await self._tree_of(commit)
+
+    async def _tree_of(self, commit: str) -> str | None:
+        """The tree of a commit, which git is asked for once; None if the repository lacks it."""
+        if commit not in self._trees and (tree := await find_tree(self.bounds.project, commit)):
+            self._trees[commit] = tree
+        return self._trees.get(commit)
 
     async def _set_up(self, target: _Target, key: str) -> tuple[SetupFinished, SetupBase]:
         """Run the setup on a clean checkout, and keep that as the base for this key."""
         project = self.bounds.project
         tree = await self.tree.prepare(project, target.commit, pins=target.pins)
         own_commit, runs = self.bounds.own_commit, self.setup_runs
-        is_own = own_commit and tree == await find_tree(project, own_commit)
+        is_own = own_commit and tree == await self._tree_of(own_commit)
         run = runs.on_own_tree if is_own else runs.on_changed_tree
         finished = await run(self.confine(self.tree))
         finished = replace(finished, commit=target.commit, tree=tree)
