@@ -158,7 +158,13 @@ def _check_script(
         targets: list[str] = []
         for reading in variables.readings(command):
             words = expand_words(reading.words)
-            spelled = reading if isinstance(words, Word) else replace(reading, words=words)
+            if isinstance(words, Word):
+                # What braces make of it is not known, so each of its parts may be a word.
+                text = " ".join(word.text for word in reading.words)
+                yield from search_line(text, context.ask_before, reachable=context.reachable)
+                spelled = reading
+            else:
+                spelled = replace(reading, words=words)
             if spelled.words and spelled.words[0].text not in DECLARING:
                 # Programs get the variables that the line has set before.
                 given = (*variables.kept, *spelled.assignments)
