@@ -40,6 +40,8 @@ _DEEPEST = 6
 _MOST_COMMANDS = 1000
 _TOO_MANY = "too-many-commands"
 LONGEST_BYTES = 256 * 1024
+# A longer line is refused unread. Linux gives a shell no argument of this length anyway.
+LONGEST_LINE = 1024 * 1024
 # shfmt prints about a kilobyte per word.
 _MOST_WORDS = 4000
 
@@ -74,6 +76,8 @@ def decide_light_line(
     """Decide about one line. Never raises."""
     if not line.strip():
         return Allow(rule="empty")
+    if len(line) > LONGEST_LINE:
+        return TOO_LONG
     found = _find(line, context, lookups)
     if found is None:
         return Allow(rule=RULE)
