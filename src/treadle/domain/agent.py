@@ -189,6 +189,7 @@ class SessionBrief:
     resume: bool = False
     # The session whose conversation a new session continues under its own id.
     continues: SessionId | None = None
+    # Of a session that was cut off, also if the agent begins it anew.
     cost_before_usd: float = 0.0
 
 

@@ -65,12 +65,13 @@ class Metering:
         self._warned: set[str] = set()
 
     def endpoint(
-        self, session: SessionId, budget_usd: float, *, counted_usd: float | None = None
+        self, session: SessionId, budget_usd: float, *, counted_usd: float = 0.0
     ) -> Endpoint:
         """Where this session finds its model.
 
         `counted_usd`: what is taken off the budget already of a session that was cut off. What
-        the ledger has beyond that comes off as well.
+        the ledger has of this id beyond that comes off as well, also if the agent has lost the
+        conversation and begins it anew.
         """
         gateway, ledger = self._opened()
         try:
@@ -88,15 +89,14 @@ class Metering:
         ledger: Ledger,
         session: SessionId,
         budget_usd: float,
-        counted_usd: float | None,
+        counted_usd: float,
     ) -> Budget:
         terms = self._terms
         today = _today(ledger, terms.run, datetime.now(UTC), rehearsal=terms.rehearsal)
         ever = ledger.spent(terms.run, since=_EVER, rehearsal=terms.rehearsal)
-        if counted_usd is not None:
-            budget_usd -= max(0.0, ledger.bill(session).cost_usd - counted_usd)
+        uncounted_usd = max(0.0, ledger.bill(session).cost_usd - counted_usd)
         return Budget(
-            max(0.0, budget_usd),
+            max(0.0, budget_usd - uncounted_usd),
             run_usd=max(0.0, terms.max_cost_usd - ever.run_usd),
             day_usd=max(0.0, terms.day_cost_usd - today.all_usd),
             next_day_usd=terms.day_cost_usd,
@@ -179,8 +179,9 @@ class MeteredAgent(Generic[A]):
         self._reach = reach
 
     async def open(self, brief: SessionBrief) -> AgentSession:
-        counted = brief.cost_before_usd if brief.resume else None
-        endpoint = self._metering.endpoint(brief.session, brief.max_cost_usd, counted_usd=counted)
+        endpoint = self._metering.endpoint(
+            brief.session, brief.max_cost_usd, counted_usd=brief.cost_before_usd
+        )
         return await self._reach(self._agent, endpoint).open(brief)
 
     def can_resume(self, session: SessionId, home: Path) -> bool:

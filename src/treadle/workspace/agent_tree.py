@@ -4,6 +4,7 @@ Before each use the git directory is repaired: its settings, hooks and alternate
 git reads nothing there that could start a program. Use it between sessions only.
 """
 
+import asyncio
 import os
 import stat
 from collections.abc import Iterator
@@ -54,6 +55,8 @@ _FOREIGN_FILES = (
     *("objects/info/commit-graph", "objects/info/commit-graphs"),
 )
 
+# Kept beside the clone, and named.
+_MOST_PIPES = 20
 _KINDS = {stat.S_IFLNK: "a link", stat.S_IFIFO: "a pipe"}
 
 
@@ -115,11 +118,9 @@ async def repair_clone(clone: Clone) -> CloneRepair:
     one. The files stay, so their work can still be committed.
     """
     with writing_to(clone.path):
-        restore_permissions(clone.path, clone.git_dir)
-        remarks = _remove_pipes(clone)
-        reason = find_damage(clone.git_dir)
+        # In a thread: an agent may have made millions of files, and a run must still be stopped.
+        remarks, reason = await asyncio.to_thread(_repair_in_place, clone)
         if reason is None:
-            _repair_git_dir(clone)
             return CloneRepair(remarks)
         if _has_files(clone):
             return CloneRepair((*remarks, await replace_git_dir(clone, reason)))
@@ -129,6 +130,16 @@ async def repair_clone(clone: Clone) -> CloneRepair:
         await build_clone(clone)
     remark = f"The workspace was made anew from the last import, because {reason}."
     return CloneRepair((*remarks, remark), lost=EMPTIED)
+
+
+def _repair_in_place(clone: Clone) -> tuple[tuple[str, ...], str | None]:
+    """Remarks, and why the git directory cannot be repaired, if it cannot."""
+    restore_permissions(clone.path, clone.git_dir)
+    remarks = _remove_pipes(clone)
+    reason = find_damage(clone.git_dir)
+    if reason is None:
+        _repair_git_dir(clone)
+    return remarks, reason
 
 
 async def replace_git_dir(clone: Clone, reason: str) -> str:
@@ -212,19 +223,40 @@ def _has_files(clone: Clone) -> bool:
 
 
 def _remove_pipes(clone: Clone) -> tuple[str, ...]:
-    remarks = []
-    for path in list(find_pipes(clone.path)):
-        _move_aside(path, clone)
-        name = path.relative_to(clone.path)
-        remarks.append(f"{name} was taken out of the workspace: it is a pipe, and git would wait.")
-    return tuple(remarks)
+    """Move pipes into one folder beside the clone. There is nothing in a pipe, so that of very
+    many only some are kept: an agent may have made as many as the disk has room for."""
+    names: list[str] = []
+    removed = 0
+    aside = clone.path
+    for path in find_pipes(clone.path):
+        name = str(path.relative_to(clone.path))
+        removed += 1
+        if len(names) == _MOST_PIPES:
+            path.unlink()
+            continue
+        if not names:
+            aside = _free_path(clone)
+            aside.mkdir()
+        path.rename(aside / str(removed))
+        names.append(name)
+    if not removed:
+        return ()
+    more = f" and {removed - len(names)} more" if removed > len(names) else ""
+    what = "it is a pipe" if removed == 1 else "they are pipes"
+    was = "was" if removed == 1 else "were"
+    listed = ", ".join(names)
+    return (f"{listed}{more} {was} taken out of the workspace: {what}, and git would wait.",)
 
 
 def _move_aside(path: Path, clone: Clone) -> None:
     """Move a path beside the clone; a person may want to inspect it."""
-    if not os.path.lexists(path):
-        return
+    if os.path.lexists(path):
+        path.rename(_free_path(clone))
+
+
+def _free_path(clone: Clone) -> Path:
+    """Where something is moved beside the clone; at most twice for each look at it."""
     number = 1
     while os.path.lexists(clone.path.with_name(f"{clone.path.name}.damaged-{number}")):
         number += 1
-    path.rename(clone.path.with_name(f"{clone.path.name}.damaged-{number}"))
+    return clone.path.with_name(f"{clone.path.name}.damaged-{number}")

@@ -12,6 +12,8 @@ _OVERLAP = 1 << 16
 # A credential may be as long as a window; this much of it tells it from another.
 _LONGEST_VALUE = 4096
 MOST_MATCHES = 2000
+# The same credential again and again is one match, and is looked at each time.
+_MOST_LOOKS = 10 * MOST_MATCHES
 _TOO_MANY = "\0"  # the value of no text: zero bytes are not searched
 
 
@@ -30,17 +32,19 @@ def find_in_pieces(pieces: Iterable[bytes], search: SecretSearch) -> tuple[Conte
     Content with very many credentials gets one match that no earlier content can explain.
     """
     matches: dict[ContentMatch, None] = {}
+    looks = 0
     for window in _windows(pieces, search.longest):
-        if len(matches) > MOST_MATCHES or not search.may_hold(window.text):
+        if len(matches) > MOST_MATCHES or looks > _MOST_LOOKS or not search.may_hold(window.text):
             continue
+        lines = _LineCounter(window)
         for secret in search.find_secrets(window.text):
             if not window.is_whole(secret):
                 continue
-            line = window.line + window.text.count("\n", 0, secret.at)
+            looks += 1
             value = secret.value[:_LONGEST_VALUE]
-            if len(matches) >= MOST_MATCHES:
+            if len(matches) >= MOST_MATCHES or looks > _MOST_LOOKS:
                 value = _TOO_MANY
-            matches[ContentMatch(line, secret.kind, value)] = None
+            matches[ContentMatch(lines.line_at(secret.at), secret.kind, value)] = None
             if value == _TOO_MANY:
                 break
     return tuple(matches)
@@ -71,6 +75,22 @@ class _Window:
         if not self.is_first and secret.at == 0:
             return False  # the window before had it, with the letter before it
         return self.is_last or end < len(self.text) or len(secret.value) >= _LONGEST_VALUE
+
+
+class _LineCounter:
+    """Counts lines from one match to the next; from the start, many matches would take long."""
+
+    def __init__(self, window: _Window) -> None:
+        self._text = window.text
+        self._at, self._line = 0, window.line
+
+    def line_at(self, at: int) -> int:
+        if at < self._at:
+            self._line -= self._text.count("\n", at, self._at)
+        else:
+            self._line += self._text.count("\n", self._at, at)
+        self._at = at
+        return self._line
 
 
 def _windows(pieces: Iterable[bytes], longest: int) -> Iterator[_Window]:

@@ -3,6 +3,7 @@
 import ssl
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -10,14 +11,17 @@ import httpx2
 import pytest
 
 from tests.builders import NOON, RUN, VENDOR_PRICES
+from tests.unit.session.driver_harness import brief_for
+from treadle.adapters.agents.replay.agent import ReplayAgent
 from treadle.adapters.stores.database import open_database
 from treadle.adapters.stores.ledger import DatabaseLedger
 from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Bill, LedgerEntry
-from treadle.domain.model_access import ModelService
+from treadle.domain.model_access import Endpoint, ModelService
 from treadle.domain.storage import Storage
 from treadle.domain.usage import Usage
 from treadle.gateway.metered_agent import (
+    MeteredAgent,
     Metering,
     MeterRules,
     before_today_usd,
@@ -79,6 +83,7 @@ async def test_what_is_spent_of_the_day_is_not_left_for_a_session(tmp_path: Path
         ("another", 9.0, None, 402),  # the run has spent its five dollars
         ("session-1", 2.0, 3.0, 402),  # the stream had seen three dollars of five
         ("session-1", 2.1, 3.0, 502),
+        ("session-1", 5.0, 0.0, 402),  # the stream had seen nothing
     ],
 )
 async def test_what_the_ledger_has_is_not_left_for_a_session_or_its_run(
@@ -91,9 +96,32 @@ async def test_what_the_ledger_has_is_not_left_for_a_session_or_its_run(
     terms = MeterRules(RUN, 100.0, VENDOR_PRICES, rehearsal=True, max_cost_usd=most)
     meter = Metering(ModelService("http://127.0.0.1:9"), ledger_in(tmp_path), terms)
 
-    endpoint = meter.endpoint(SessionId(session), budget_usd, counted_usd=counted_usd)
+    endpoint = meter.endpoint(SessionId(session), budget_usd, counted_usd=counted_usd or 0.0)
 
     assert await ask(endpoint.url) == status
+    meter.close()
+
+
+async def test_a_session_that_begins_anew_under_its_id_has_only_what_the_ledger_left(
+    tmp_path: Path,
+) -> None:
+    entry = LedgerEntry("1", RUN, SESSION, datetime.now(UTC), "opus", Usage(1), 5.0, rehearsal=True)
+    with closing(open_database(Storage(tmp_path))) as database:
+        DatabaseLedger(database).put(entry)
+    meter = metering("http://127.0.0.1:9", tmp_path)
+    endpoints: list[Endpoint] = []
+
+    def reach(agent: ReplayAgent, endpoint: Endpoint) -> ReplayAgent:
+        endpoints.append(endpoint)
+        return agent
+
+    # Its conversation is gone, so it is not resumed. The stream had seen two dollars of five.
+    begun = replace(
+        brief_for("implementer"), session=SESSION, max_cost_usd=3.0, cost_before_usd=2.0
+    )
+    await MeteredAgent(ReplayAgent([]), meter, reach).open(begun)
+
+    assert [await ask(each.url) for each in endpoints] == [402]
     meter.close()
 
 

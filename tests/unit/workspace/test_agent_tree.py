@@ -148,7 +148,25 @@ async def test_a_pipe_that_git_would_read_among_the_files_is_taken_out(
     assert rest.remarks == (
         f"{name} was taken out of the workspace: it is a pipe, and git would wait.",
     )
-    assert run.clone.path.with_name("tree.damaged-1").is_fifo()
+    assert (run.clone.path.with_name("tree.damaged-1") / "1").is_fifo()
+
+
+async def test_of_very_many_pipes_some_are_kept_in_one_folder(tmp_path: Path) -> None:
+    run = await run_on(repository_in(tmp_path))
+    for number in range(3_000):
+        folder = run.clone.path / str(number)
+        folder.mkdir()
+        os.mkfifo(folder / ".gitignore")
+
+    rest = await commit_round(run.clone, "Work")
+
+    kept = run.clone.path.with_name("tree.damaged-1")
+    beside = [path.name for path in kept.parent.iterdir() if "damaged" in path.name]
+    assert (beside, len(list(kept.iterdir()))) == (["tree.damaged-1"], 20)
+    (remark,) = rest.remarks
+    assert remark.endswith(
+        " and 2980 more were taken out of the workspace: they are pipes, and git would wait."
+    )
 
 
 @pytest.mark.parametrize("part", ["config", "info/exclude", "hooks", "shallow"])

@@ -49,3 +49,25 @@ def test_very_many_credentials_end_in_one_that_nothing_explains() -> None:
 
     assert len(matches) == MOST_MATCHES + 1
     assert matches[-1].value == "\0"
+
+
+def test_one_credential_again_and_again_ends_in_one_that_nothing_explains() -> None:
+    # In four windows; counting lines from the start for each would take minutes.
+    content = f"{GITHUB} ".encode() * 100_000
+
+    first, last = find_in_pieces(pieces(content, 1 << 20), SecretSearch(()))
+
+    assert (first, last.line, last.value) == (ContentMatch(1, "a GitHub token", GITHUB), 1, "\0")
+
+
+def test_lines_are_counted_from_match_to_match() -> None:
+    known = "correct-horse-battery-staple"
+    content = f"\n{GITHUB}\n\n{GITHUB}\n{known}\n".encode()
+
+    found = find_in_pieces([content], SecretSearch((known,)))
+
+    assert sorted((match.line, match.kind) for match in found) == [
+        (2, "a GitHub token"),
+        (4, "a GitHub token"),
+        (5, "a credential of yours"),
+    ]

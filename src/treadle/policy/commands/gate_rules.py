@@ -23,7 +23,7 @@ GATES: tuple[CommandGate, ...] = (
     CommandGate(
         "gate-force-push",
         "It rewrites or deletes what others may have fetched.",
-        ("git push",),
+        ("git push", "git send-pack", "git http-push"),
         names("-f --force --force-with-lease --force-if-includes --mirror --delete -d --prune"),
         r"[+:].*",
     ),
@@ -32,6 +32,8 @@ GATES: tuple[CommandGate, ...] = (
         "It publishes to people outside this project.",
         (
             "npm publish",
+            # npm takes any beginning of a command that is the only one of its kind.
+            "npm pub",
             "pnpm publish",
             "yarn publish",
             "yarn npm publish",

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 from math import prod
 
 from treadle.policy.shell.syntax import Word
@@ -9,10 +10,16 @@ from treadle.policy.shell.syntax import Word
 MOST = 64
 _MOST_NUMBERS = 10_000
 _MOST_STEPS = 32
+# A range of one step makes no more words, so that words alone do not bound the work.
+_MOST_ROUNDS = 4 * MOST
+# More braces and commas in one word than a person would write; each round looks at all of them.
+_MOST_MARKS = 512
 _RANGE = re.compile(r"\{(\d{1,6})\.\.(\d{1,6})(?:\.\.\d+)?\}")
-_LETTERS = re.compile(r"\{(?:([a-z])\.\.([a-z])|([A-Z])\.\.([A-Z]))(?:\.\.(-?\d{1,3}))?\}")
-_NUMBERS = re.compile(r"\{(-?\d{1,6})\.\.(-?\d{1,6})(?:\.\.(-?\d{1,6}))?\}")
-_LEFT_OVER = re.compile(r"\{.*,.*\}", re.DOTALL)
+_ANY_RANGE = re.compile(
+    r"\{(?:(?:([a-z])\.\.([a-z])|([A-Z])\.\.([A-Z]))(?:\.\.(-?\d{1,3}))?"
+    r"|(-?\d{1,6})\.\.(-?\d{1,6})(?:\.\.(-?\d{1,6}))?)\}"
+)
+_MARKS = re.compile(r"[{},]")
 _ACTIVE = re.compile(r"[*?\[~]")
 
 
@@ -41,7 +48,10 @@ def expand_words(words: tuple[Word, ...]) -> tuple[Word, ...] | Word:
 
 def _is_odd(text: str) -> bool:
     """Whether bash finds a list where none is seen here: `{a},b}` is `a}` and `b`."""
-    return bool(_LEFT_OVER.search(text)) or _odd_range(text)
+    # One after the other: a pattern for all three would try every brace with every comma.
+    comma = text.find(",", text.find("{"))
+    is_list = "{" in text and comma >= 0 and text.find("}", comma) >= 0
+    return is_list or _odd_range(text)
 
 
 def _odd_range(text: str) -> bool:
@@ -60,6 +70,9 @@ def expand_braces(text: str) -> tuple[str, ...] | None:
     """
     done: list[str] = []
     waiting = [text]
+    rounds = 0
+    if sum(map(text.count, "{},")) > _MOST_MARKS:
+        return None
     while waiting:
         word = waiting.pop(0)
         found = _first_list(word)
@@ -68,35 +81,43 @@ def expand_braces(text: str) -> tuple[str, ...] | None:
         else:
             start, end, parts = found
             waiting[:0] = [f"{word[:start]}{part}{word[end:]}" for part in parts]
-        if len(done) + len(waiting) > MOST:
+        rounds += 1
+        if len(done) + len(waiting) > MOST or rounds > _MOST_ROUNDS:
             return None
     return tuple(done)
 
 
 def _first_list(word: str) -> tuple[int, int, list[str]] | None:
     """Where the first list in braces stands, and its parts."""
-    for start, character in enumerate(word):
-        if character == "{":
-            found = _list_from(word, start)
-            if found is not None:
-                return found
-    return None
+    first: tuple[int, int, list[int]] | None = None
+    # The braces that are open, each with the commas that are its own.
+    opened: list[tuple[int, list[int]]] = []
+    for mark in _MARKS.finditer(word):
+        at = mark.start()
+        if mark[0] == "{":
+            opened.append((at, []))
+        elif opened and mark[0] == ",":
+            opened[-1][1].append(at)
+        elif opened:
+            start, commas = opened.pop()
+            if commas and (first is None or start < first[0]):
+                first = start, at + 1, commas
+    limit = len(word) if first is None else first[0]
+    if span := _first_range(word, limit):
+        return span
+    if first is None:
+        return None
+    start, end, commas = first
+    bounds = [start, *commas, end - 1]
+    return start, end, [word[before + 1 : after] for before, after in pairwise(bounds)]
 
 
-def _list_from(word: str, start: int) -> tuple[int, int, list[str]] | None:
-    if found := _LETTERS.match(word, start) or _NUMBERS.match(word, start):
+def _first_range(word: str, limit: int) -> tuple[int, int, list[str]] | None:
+    """The first range before `limit` that is written out."""
+    for found in _ANY_RANGE.finditer(word, 0, limit):
         steps = _steps(*(group for group in found.groups() if group is not None))
-        return (start, found.end(), steps) if steps else None
-    depth, begin, parts = 0, start + 1, list[str]()
-    for at in range(start, len(word)):
-        character = word[at]
-        depth += (character == "{") - (character == "}")
-        if character == "," and depth == 1:
-            parts.append(word[begin:at])
-            begin = at + 1
-        if depth == 0:
-            parts.append(word[begin:at])
-            return (start, at + 1, parts) if len(parts) > 1 else None
+        if steps:
+            return found.start(), found.end(), steps
     return None
 
 

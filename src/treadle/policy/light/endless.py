@@ -10,6 +10,7 @@ from treadle.policy.shell.syntax import ShellCommand
 
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)([smhd]?)")
+_ENDLESS_DEVICES = frozenset({"/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"})
 _INSTEAD = "Put `timeout 60` before it, or run it in the background."
 
 
@@ -65,6 +66,15 @@ def _top(texts: list[str], command: ShellCommand) -> bool:
     return not any(re.search(r"^-?[a-zA-Z]*[bnl]", text) for text in texts)
 
 
+def _listen(texts: list[str], command: ShellCommand) -> bool:
+    return any(re.fullmatch(r"-[a-zA-Z]*l[a-zA-Z]*|--listen", text) for text in texts)
+
+
+def _device(texts: list[str], command: ShellCommand) -> bool:
+    """Behind a pipe it ends with the program that reads it."""
+    return not command.scope and bool(_ENDLESS_DEVICES.intersection(texts))
+
+
 _CHECKS: Mapping[str, Callable[[list[str], ShellCommand], bool]] = {
     "tail": _tail,
     "gtail": _tail,
@@ -77,4 +87,9 @@ _CHECKS: Mapping[str, Callable[[list[str], ShellCommand], bool]] = {
     "inotifywait": _monitor,
     "top": _top,
     "htop": _watch,
+    **dict.fromkeys(("nc", "ncat", "netcat"), _listen),
+    **dict.fromkeys(
+        ("cat", "tac", "base64", "wc", "sort", "md5sum", "sha1sum", "sha256sum", "sha512sum"),
+        _device,
+    ),
 }

@@ -40,6 +40,8 @@ _DEEPEST = 6
 _MOST_COMMANDS = 1000
 _TOO_MANY = "too-many-commands"
 LONGEST_BYTES = 256 * 1024
+# A longer line is refused unread. Linux gives a shell no argument of this length anyway.
+LONGEST_LINE = 1024 * 1024
 # shfmt prints about a kilobyte per word.
 _MOST_WORDS = 4000
 
@@ -74,6 +76,8 @@ def decide_light_line(
     """Decide about one line. Never raises."""
     if not line.strip():
         return Allow(rule="empty")
+    if len(line) > LONGEST_LINE:
+        return TOO_LONG
     found = _find(line, context, lookups)
     if found is None:
         return Allow(rule=RULE)
@@ -158,7 +162,13 @@ def _check_script(
         targets: list[str] = []
         for reading in variables.readings(command):
             words = expand_words(reading.words)
-            spelled = reading if isinstance(words, Word) else replace(reading, words=words)
+            if isinstance(words, Word):
+                # What braces make of it is not known, so each of its parts may be a word.
+                text = " ".join(word.text for word in reading.words)
+                yield from search_line(text, context.ask_before, reachable=context.reachable)
+                spelled = reading
+            else:
+                spelled = replace(reading, words=words)
             if spelled.words and spelled.words[0].text not in DECLARING:
                 # Programs get the variables that the line has set before.
                 given = (*variables.kept, *spelled.assignments)

@@ -9,7 +9,7 @@ from treadle.policy.commands.rule_syntax import names
 ESCAPES = names(
     "sudo sudoedit su doas pkexec runuser gosu su-exec chroot nsenter unshare bwrap setpriv capsh"
     " mount umount pivot_root switch_root machinectl systemd-run newuidmap newgidmap firejail"
-    " insmod modprobe visudo"
+    " insmod modprobe visudo newgrp sg"
 )
 # Sockets of container services, and what /proc shows of other processes.
 ESCAPE_SOCKET = re.compile(r"(?:docker|containerd|podman|crio|buildkitd)\.sock\b")
@@ -37,8 +37,8 @@ class Wrapper:
 
 _PLAIN = Wrapper()
 WRAPPERS: dict[str, Wrapper] = {
-    **dict.fromkeys(names("nohup setsid builtin unbuffer busybox toybox shx cross-env"), _PLAIN),
-    **dict.fromkeys(names("cross-env-shell caffeinate chronic faketime"), _PLAIN),
+    **dict.fromkeys(names("nohup setsid builtin unbuffer busybox toybox shx corepack"), _PLAIN),
+    **dict.fromkeys(names("cross-env cross-env-shell caffeinate chronic faketime"), _PLAIN),
     "command": Wrapper(),
     "exec": Wrapper(names("-a")),
     "env": Wrapper(names("-u --unset -C --chdir"), lines=names("-S --split-string")),

@@ -16,8 +16,9 @@ _USE = re.compile(r"\$(?:\{(?P<braced>\w+)(?:\[[^\]]*\])?\}|(?P<bare>[A-Za-z_]\w
 _WHOLE_ARRAY = re.compile(r"\$\{(\w+)\[[@*]\]\}")
 # What `$(echo x)` and `$(which x)` print is in the line.
 _PRINTED = re.compile(
-    r"(?:\$\(|`)\s*(?:echo|printf|which|command\s+-v|type\s+-P)\s+(?:-\S+\s+)*([^)`;|&]+?)\s*[)`]"
+    r"(?:\$\(|`)\s*+(?:echo|printf|which|command\s++-v|type\s++-P)\s++([^)`;|&]++)[)`]"
 )
+_QUOTES = "'\""
 _TEXTS = frozenset({"heredoc", "herestring"})
 _TESTS = frozenset({"[", "[[", "test"})
 DECLARING = names("export declare typeset local readonly")
@@ -92,7 +93,7 @@ class LineVariables:
         if word.plain:
             return [(word,)]
         if named := _PRINTED.fullmatch(word.text):
-            return [tuple(Word(text) for text in named[1].split())]
+            return [tuple(_printed_words(named[1].split()))]
         if array := _WHOLE_ARRAY.fullmatch(word.text):
             values = self.values.get(array[1])
             return [tuple(values)] if values else [(word,)]
@@ -107,6 +108,15 @@ class LineVariables:
     def _values(self, name: str, written: str) -> Iterator[Word]:
         known = self.values.get(name, ())[-_MOST_VALUES:]
         yield from known or (Word(written, variables=(name,)),)
+
+
+def _printed_words(texts: list[str]) -> Iterator[Word]:
+    """Without options, and without the format of a `printf`."""
+    begins = True
+    for at, text in enumerate(texts):
+        begins = begins and (text.startswith("-") or "%" in text) and at < len(texts) - 1
+        if not begins:
+            yield Word(text.strip(_QUOTES))
 
 
 def deny_variable(name: str) -> Deny:

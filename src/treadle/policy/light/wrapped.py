@@ -172,7 +172,8 @@ def _after_options(
     operands, at = wrapper.operands, 0
     while at < len(words):
         text = words[at].text
-        if text.startswith("-") and text != "-":
+        # A lone dash is an option of `env`, and no command's name.
+        if text.startswith("-"):
             at += 2 if text in wrapper.values or text in wrapper.lines else 1
             continue
         if found := _ASSIGNED.fullmatch(text):

@@ -103,6 +103,8 @@ _HIDDEN = re.compile(
 )
 # More variables or here-documents on one line make tree-sitter slow.
 _MOST_DOLLARS = 1500
+# So do pipes and redirections: it takes the square of their number.
+_MOST_PIPES = 1000
 _MARKS = re.compile(r"(?:<<[^<\n]*){17}")
 _BLANKS = re.compile(r"[ \t\n]{201}")
 
@@ -115,7 +117,8 @@ def refuse_by_characters(line: str) -> UnreadableLine | None:
         return make_unreadable("hidden-characters")
     if not line.isascii() and len(line.encode()) > LONGEST_BYTES:
         return make_unreadable("line-too-long")
-    if line.count("$") > _MOST_DOLLARS or _MARKS.search(line):
+    pipes = sum(map(line.count, "|<>"))
+    if line.count("$") > _MOST_DOLLARS or pipes > _MOST_PIPES or _MARKS.search(line):
         return make_unreadable("too-many-parts")
     if _BLANKS.search(line):
         return make_unreadable("hidden-by-space")

@@ -27,7 +27,6 @@ _BARE_ESCAPE = re.compile(r"\\(?:\n|(.))", re.DOTALL)
 # Exit codes of the last pipeline: numbers, with a subscript that contains no code.
 STATUS = re.compile(r"PIPESTATUS\[(?:[0-9]{1,3}|[@*])\]")
 _GLOB = re.compile(r"[*?]|\[.")
-_BRACES = re.compile(r"\{.*(?:,|\.\.).*\}", re.DOTALL)
 # Braces without a list in them are nothing but braces, as in `HEAD@{1}`.
 _NO_LIST = re.compile(r"\{(?:(?!\.\.)[^{},])*\}")
 _TILDE = re.compile(r"(?:^|[=:])~")
@@ -74,7 +73,9 @@ def may_expand(masked: str) -> bool:
         return False
     # Any other sign of a list, and bash may look for its end behind the first closing brace.
     rest = _NO_LIST.sub("", masked)
-    return any(sign in rest for sign in "{},") and bool(_BRACES.search(masked))
+    # No pattern: it would try every brace with every comma.
+    inside = masked[masked.find("{") + 1 : max(0, masked.rfind("}"))]
+    return any(sign in rest for sign in "{},") and ("," in inside or ".." in inside)
 
 
 def parse_static_word(raw: str) -> Word:

@@ -1,5 +1,7 @@
 """Size limits for reports, and the error for a report that cannot be read."""
 
+import hashlib
+
 from treadle.domain.suite_report import REPORTS_FOLDER, MalformedReport
 
 MOST_BYTES = 16 * 1024 * 1024
@@ -21,6 +23,15 @@ def refuse(
     """The error for a report that cannot be read: where, why, and what to do."""
     where = name if line is None else f"{name}:{line}"
     return MalformedReport(f"{where}: {reason}; {remedy}")
+
+
+def cut_name(text: str) -> str:
+    """A name or path as a report's parser keeps it: many tests may share one, and each would pay
+    for its length again."""
+    if len(text) <= MOST_NAME:
+        return text
+    digest = hashlib.sha256(text.encode(errors="replace")).hexdigest()[:12]
+    return f"{text[: MOST_NAME - 20]}… {digest}"
 
 
 def whole_number(text: object) -> int | None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from treadle.domain.suite_report import CaseKind, CaseOutcome, MalformedReport
-from treadle.verify.reports.bounds import CUT, refuse
+from treadle.verify.reports.bounds import CUT, MOST_CASES, cut_name, refuse
 from treadle.verify.reports.case_ids import ReportedCase
 from treadle.verify.reports.failure_text import find_location
 
@@ -13,7 +13,7 @@ RESULT = re.compile(r"^test result: (?:ok|FAILED)\. \d+ passed;", re.MULTILINE)
 _TARGET = re.compile(r"^\s*(?:Running (?:unittests )?(\S+) \((\S+)\)|(Doc-tests) (\S+))")
 _COUNT = re.compile(r"^running (\d{1,7}) tests?$")
 _TEST = re.compile(r"^test (.{1,2000}) \.\.\. ?(.*)$")
-_VERDICT = re.compile(r"(?:^|.* )?(ok|FAILED|ignored)(?:, .*)?(?: <[\d.]+s>)?$")
+_VERDICT = re.compile(r"(?:^|(?<= ))(ok|FAILED|ignored)(?=$|, | <[\d.]{1,20}s>$)")
 _FAILURE_HEADING = re.compile(r"^---- (\S.*) stdout ----$")
 # A doc test's name contains its line, which changes with every edit above it.
 _LINE = re.compile(r" \(line \d+\)")
@@ -26,6 +26,8 @@ def parse(text: str) -> tuple[ReportedCase, ...] | MalformedReport:
     run = _CargoRun()
     for line in text.splitlines():
         run.add_line(line)
+        if len(run.cases) > MOST_CASES:
+            return tuple(run.cases)
     if run.is_cut or run.is_running:
         return refuse(NAME, "fewer tests than it says to run", remedy=CUT)
     return tuple(run.cases)
@@ -52,7 +54,7 @@ class _CargoRun:
 
     def add_line(self, line: str) -> None:
         if target := _TARGET.match(line):
-            self._target = _target(target)
+            self._target = cut_name(_target(target))
         elif count := _COUNT.match(line):
             self.is_cut = self.is_cut or self.is_running
             self._begin(int(count[1]))
@@ -71,15 +73,15 @@ class _CargoRun:
         if not name:
             return
         # A test's own output may precede its verdict, on the same line or on lines above.
-        verdict = _VERDICT.match(rest[-2_000:])
-        self._waiting = "" if verdict else name
-        if verdict:
-            outcome = _OUTCOMES[verdict[1]]
-            plain = _LINE.sub("", name).removesuffix(_PANIC)
+        verdicts = _VERDICT.findall(rest[-2_000:])
+        self._waiting = "" if verdicts else name
+        if verdicts:
+            outcome = _OUTCOMES[verdicts[-1]]
+            plain = cut_name(_LINE.sub("", name).removesuffix(_PANIC))
             if outcome == "failed":
                 self._red[name.removesuffix(_PANIC)] = len(self.cases)
             self.cases.append(
-                ReportedCase(self._target, plain, outcome, name, kind=_kind(self._target))
+                ReportedCase(self._target, plain, outcome, cut_name(name), kind=_kind(self._target))
             )
 
     def _add_message(self, failed: int, line: str) -> None:

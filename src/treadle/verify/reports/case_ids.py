@@ -1,13 +1,12 @@
 """Test cases as a report lists them, and the stable id that each of them gets."""
 
-import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from treadle.domain.suite_report import CaseKind, CaseOutcome, CaseResult
-from treadle.verify.reports.bounds import MOST_NAME
+from treadle.verify.reports.bounds import cut_name
 from treadle.verify.reports.case_kinds import kind_of
 from treadle.verify.reports.failure_text import NO_LOCATION, SourceLocation, clean_message
 
@@ -69,11 +68,10 @@ def _sort_key(discriminator: str) -> str:
 
 
 def _make_id(case: ReportedCase) -> str:
-    whole = f"{case.container}::{case.name}" if case.container else case.name
+    container, name = case.container[:_LONGEST_CONTAINER], case.name[:_LONGEST_CONTAINER]
+    whole = f"{container}::{name}" if container else name
     plain = _ADDRESS.sub("0x", _BLANK.sub(" ", whole)).strip() or "(no name)"
-    if len(plain) <= MOST_NAME:
-        return plain
-    return f"{plain[: MOST_NAME - 20]}… {hashlib.sha256(plain.encode()).hexdigest()[:12]}"
+    return cut_name(plain)
 
 
 def _make_case(case_id: str, case: ReportedCase) -> CaseResult:

@@ -32,6 +32,8 @@ def parse(name: str, text: str) -> tuple[ReportedCase, ...] | MalformedReport:
         )
         key = (package, as_text(event.get("Test")))
         run.add_event(as_text(event.get("Action")), key, as_text(event.get("Output")))
+        if run.is_full:
+            return tuple(run.cases())
     if run.is_cut:
         return refuse(name, "results of tests that it does not show starting", remedy=CUT)
     return tuple(run.cases())

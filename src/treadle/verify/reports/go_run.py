@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from treadle.domain.suite_report import CaseOutcome
+from treadle.verify.reports.bounds import MOST_CASES, cut_name
 from treadle.verify.reports.case_ids import LOAD_FAILURE, ReportedCase
 from treadle.verify.reports.failure_text import NO_LOCATION, find_location
 
@@ -25,7 +26,13 @@ class GoRun:
     _outcomes: dict[GoKey, CaseOutcome] = field(default_factory=dict)
     _started: dict[GoKey, None] = field(default_factory=dict)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether there are more tests than a report may have."""
+        return max(map(len, (self._outputs, self._outcomes, self._started))) > 2 * MOST_CASES
+
     def add_event(self, action: str, key: GoKey, output: str = "") -> None:
+        key = cut_name(key[0]), cut_name(key[1])
         if action in ("output", "build-output"):
             text = self._outputs.get(key, "")
             if len(text) < _MOST_OUTPUT:

@@ -3,7 +3,7 @@
 import re
 
 from treadle.domain.suite_report import MalformedReport
-from treadle.verify.reports.bounds import CUT, refuse
+from treadle.verify.reports.bounds import CUT, cut_name, refuse
 from treadle.verify.reports.case_ids import ReportedCase
 from treadle.verify.reports.go_run import GoRun
 
@@ -61,7 +61,10 @@ class _GoTextReader:
             event_action for event_action, _, _ in self._events if event_action != "output"
         ):
             return
+        package = cut_name(package)
         for event_action, test, output in self._events:
+            if self.run.is_full:
+                break
             self.run.add_event(event_action, (package, test), output)
         self.run.add_event(action, (package, ""))
         self._events, self._test, self._building = [], "", ""

@@ -5,11 +5,13 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from treadle.domain.suite_report import CaseOutcome, MalformedReport
-from treadle.verify.reports.bounds import MOST_DEPTH, refuse, whole_number
+from treadle.verify.reports.bounds import MOST_DEPTH, cut_name, refuse, whole_number
 from treadle.verify.reports.case_ids import LOAD_FAILURE, ReportedCase
 from treadle.verify.reports.failure_text import SourceLocation, find_location
 from treadle.verify.reports.untrusted_json import as_list, as_object, as_text
 
+# As of Linux.
+_LONGEST_PATH = 4_096
 _JEST_OUTCOMES: Mapping[str, CaseOutcome] = {
     "passed": "passed",
     "failed": "failed",
@@ -22,7 +24,7 @@ def parse_jest(name: str, report: Mapping[str, Any]) -> tuple[ReportedCase, ...]
     cases = []
     for suite in map(as_object, as_list(report.get("testResults"))):
         # Jest names files by absolute path, which differs between checkouts.
-        path = as_text(suite.get("name"))
+        path = cut_name(as_text(suite.get("name")))
         file_name = path.rpartition("/")[2]
         tests = [as_object(each) for each in as_list(suite.get("assertionResults"))]
         for test in tests:
@@ -130,8 +132,8 @@ class _PlaywrightRoots:
     """The root directories of a report, to make its paths relative to the project's root."""
 
     def __init__(self, config: Mapping[str, Any]) -> None:
-        self._tests = as_text(config.get("rootDir"))
-        config_file = as_text(config.get("configFile"))
+        self._tests = as_text(config.get("rootDir"))[:_LONGEST_PATH]
+        config_file = as_text(config.get("configFile"))[:_LONGEST_PATH]
         self._top = str(PurePosixPath(config_file).parent) if config_file else self._tests
 
     def from_top(self, path: str) -> str:
@@ -158,7 +160,7 @@ def _playwright_specs(
     pending: list[tuple[tuple[str, ...], Mapping[str, Any]]] = list(top_suites)
     while pending:
         titles, suite = pending.pop()
-        inner_titles = (*titles, as_text(suite.get("title")))
+        inner_titles = (*titles, cut_name(as_text(suite.get("title"))))
         for spec in map(as_object, as_list(suite.get("specs"))):
             yield (*inner_titles, as_text(spec.get("title"))), spec
         if len(inner_titles) < MOST_DEPTH:
@@ -176,7 +178,7 @@ def _playwright_case(
 ) -> ReportedCase:
     file = roots.from_top(as_text(spec.get("file")) or titles[0])
     # The outermost suite is the file itself.
-    name = " › ".join(title for title in titles[1:] if title)
+    name = cut_name(" › ".join(title for title in titles[1:] if title))
     project = as_text(test.get("projectName"))
     errors = [
         as_object(e) for r in as_list(test.get("results")) for e in _playwright_errors(as_object(r))

@@ -5,6 +5,7 @@ from collections import defaultdict, deque
 from dataclasses import dataclass, field, replace
 
 from treadle.domain.suite_report import CaseOutcome
+from treadle.verify.reports.bounds import MOST_CASES, MOST_DEPTH, cut_name
 from treadle.verify.reports.case_ids import LOAD_FAILURE, ReportedCase
 from treadle.verify.reports.failure_text import SourceLocation, find_location
 
@@ -32,10 +33,17 @@ class _Tree:
     _names: list[str] = field(default_factory=list)
     _starts: list[int] = field(default_factory=list)
     _last_depth: int = -1
+    _last_failed: int = -1
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there are more cases than a report may have."""
+        return len(self.cases) > MOST_CASES
 
     def open(self, depth: int, name: str) -> None:
-        self._names[depth:] = [name]
-        self._starts[depth:] = [len(self.cases)]
+        if depth < MOST_DEPTH:
+            self._names[depth:] = [cut_name(name)]
+            self._starts[depth:] = [len(self.cases)]
 
     def close(self, depth: int, name: str, outcome: CaseOutcome) -> bool:
         """Take a result, unless it sums up those below it; whether it was taken."""
@@ -46,16 +54,21 @@ class _Tree:
         if depth == 0 and _FILE.fullmatch(name):
             # The file itself, because it reported no test: nothing is known if it passes.
             if outcome == "failed":
-                self.cases.append(ReportedCase(name, LOAD_FAILURE, outcome))
+                self._add(ReportedCase(cut_name(name), LOAD_FAILURE, outcome))
             return outcome == "failed"
-        full = " > ".join((*self._names[:depth], name))
-        self.cases.append(ReportedCase("", full, outcome))
+        full = " > ".join((*self._names[:depth], cut_name(name)))
+        self._add(ReportedCase("", cut_name(full), outcome))
         return True
+
+    def _add(self, case: ReportedCase) -> None:
+        if case.outcome == "failed":
+            self._last_failed = len(self.cases)
+        self.cases.append(case)
 
     def _fails_alone(self, depth: int, outcome: CaseOutcome) -> bool:
         """Whether a test fails and none below it does."""
         start = self._starts[depth] if depth < len(self._starts) else len(self.cases)
-        return outcome == "failed" and all(c.outcome != "failed" for c in self.cases[start:])
+        return outcome == "failed" and self._last_failed < start
 
 
 def parse_tap(text: str) -> tuple[ReportedCase, ...]:
@@ -63,6 +76,8 @@ def parse_tap(text: str) -> tuple[ReportedCase, ...]:
     tree = _Tree()
     failed = -1
     for line in text.splitlines():
+        if tree.is_full:
+            break
         stripped = line.lstrip(" ")
         depth = (len(line) - len(stripped)) // 4
         if stripped.startswith("# Subtest: "):
@@ -80,6 +95,8 @@ def parse_spec(text: str) -> tuple[ReportedCase, ...]:
     """The tests of a run with the reporter `spec`, which is the default since Node 23."""
     run = _SpecRun()
     for line in text.splitlines():
+        if run.tree.is_full:
+            break
         run.add_line(line)
     return tuple(run.tree.cases)
 

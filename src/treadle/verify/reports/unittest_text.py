@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from treadle.domain.suite_report import CaseOutcome, MalformedReport
-from treadle.verify.reports.bounds import CUT, MOST_MESSAGE, refuse
+from treadle.verify.reports.bounds import CUT, MOST_CASES, MOST_MESSAGE, cut_name, refuse
 from treadle.verify.reports.case_ids import LOAD_FAILURE, ReportedCase
 from treadle.verify.reports.failure_text import find_location
 
@@ -13,10 +13,10 @@ NAME = "the output of unittest"
 RAN = re.compile(r"^Ran (\d{1,7}) tests? in [\d.]+s$", re.MULTILINE)
 VERBOSE = re.compile(r"^[\w.]+ \([\w.<>]+\)(?:$|\n.*| \.\.\. )", re.MULTILINE)
 
-_STARTED = re.compile(r"^( *)([\w.]+) \(([\w.<>]*\.[\w.<>]*)\)(.*)$")
-_VERDICT = re.compile(
-    r"(ok|FAIL|ERROR|skipped (?:'.*'|\".*\")|expected failure|unexpected success)$"
-)
+_STARTED = re.compile(r"^( *)([\w.]+) \(([\w.<>]+)\)(.*)$")
+_VERDICT = re.compile(r"(ok|FAIL|ERROR|expected failure|unexpected success)$")
+# Up to a quote at the end of the line.
+_SKIPPED = re.compile(r"skipped (['\"])")
 _SECTION = re.compile(r"^(FAIL|ERROR|UNEXPECTED SUCCESS): ([\w.]+) \(([\w.<>]+)\)(.*)$")
 # A test that is expected to fail shows nothing, so it does not count as one that passed.
 _OUTCOMES: Mapping[str, CaseOutcome] = {
@@ -41,6 +41,8 @@ def parse(text: str) -> tuple[ReportedCase, ...] | MalformedReport:
     run = _UnittestRun()
     for line in text.splitlines():
         run.add_line(line)
+        if len(run.cases) > MOST_CASES:
+            return tuple(run.cases.values())
     ran = sum(int(count) for count in RAN.findall(text))
     if run.counted < ran:
         return refuse(NAME, f"{run.counted} tests where it ran {ran}", remedy=CUT)
@@ -79,22 +81,15 @@ class _UnittestRun:
 
     def _progress(self, line: str) -> None:
         started = _STARTED.match(line)
-        if started and (" ... " in line or line.endswith(")")):
+        if started and "." in started[3] and (" ... " in line or line.endswith(")")):
             self._waiting = _key(started[2], started[3])
             # Sub-tests are indented.
             self.counted += not started[1] and started[2] not in _FIXTURES
             rest = started[4]
         else:
             rest = line
-        verdict = _VERDICT.search(rest[-2_000:])
-        if self._waiting and verdict:
-            verdict_text = verdict[1]
-            why = (
-                verdict_text[9:-1]
-                if verdict_text.startswith("skipped ")
-                else _WHY.get(verdict_text, "")
-            )
-            self._set_outcome(self._waiting, _OUTCOMES.get(verdict_text, "skipped"), why)
+        if self._waiting and (verdict := _verdict(rest[-2_000:])):
+            self._set_outcome(self._waiting, *verdict)
             self._waiting = None
 
     def _set_outcome(self, key: tuple[str, str], outcome: CaseOutcome, why: str) -> None:
@@ -112,10 +107,21 @@ class _UnittestRun:
         self.cases[key] = replace(case, message=message)
 
 
+def _verdict(text: str) -> tuple[CaseOutcome, str] | None:
+    """The outcome at the end of a line, and why."""
+    if found := _VERDICT.search(text):
+        return _OUTCOMES[found[1]], _WHY.get(found[1], "")
+    for skipped in _SKIPPED.finditer(text):
+        if text.endswith(skipped[1]) and skipped.end() < len(text):
+            return "skipped", text[skipped.end() : -1]
+    return None
+
+
 def _key(name: str, container: str) -> tuple[str, str]:
     """Container and name; since Python 3.11 the container ends with the name."""
+    name, container = cut_name(name), cut_name(container.removesuffix(f".{name}"))
     if name in _FIXTURES:
         return container, LOAD_FAILURE
     if container.startswith("unittest.loader._FailedTest"):
         return name, LOAD_FAILURE
-    return container.removesuffix(f".{name}"), name
+    return container, name

@@ -1,6 +1,7 @@
 """Decides whether a command could not start, which says nothing about the project. Pure."""
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from treadle.verify.results.outside_failure import is_installed_path
@@ -14,12 +15,12 @@ _NO_SCRIPT_WORDS = re.compile(r"^\S*sh: 0: cannot open (?P<name>[^\s:]+): No suc
 _SHELL_WORDS = (
     re.compile(r"(?:^|: )(?P<name>[^\s:]+): (?:command )?not found\s*$", re.MULTILINE),
     re.compile(r"cannot (?:open|execute) '?(?P<name>[^\s:']+)'?: No such file", re.MULTILINE),
-    re.compile(
-        r"^\S*(?:sh|env)\b[^\n]*?: (?P<name>[^\s:]+): (?:No such file|Permission denied)",
-        re.MULTILINE,
-    ),
-    re.compile(r"^env: ['‘]?(?P<name>[^\s:'’]+)['’]?: No such file", re.MULTILINE),
 )
+_ENV_WORDS = re.compile(r"^env: ['‘]?(?P<name>[^\s:'’]+)['’]?: No such file", re.MULTILINE)
+# A shell's name in the first word of a line, and what it says of a program behind it. In two steps:
+# one pattern would try every end of the name with every colon.
+_SHELL_NAME = re.compile(r"^\S*?(?:sh|env)\b", re.MULTILINE)
+_SHELL_REFUSAL = re.compile(r": (?P<name>[^\s:]+): (?:No such file|Permission denied)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,30 @@ def start_failure(exit_code: int | None, output: str) -> StartFailure | None:
         return StartFailure(exit_code, script["name"])
     if exit_code not in (NOT_EXECUTABLE, _NOT_FOUND):
         return None
-    for words in _SHELL_WORDS:
-        if found := list(words.finditer(output)):
-            return StartFailure(exit_code, found[-1]["name"].strip("'‘’"))
+    for find_names in _SHELL_NAMES:
+        name = ""
+        for name in find_names(output):
+            pass  # the last one counts; there may be very many
+        if name:
+            return StartFailure(exit_code, name.strip("'‘’"))
     return StartFailure(exit_code, "")
+
+
+def _matched_by(words: re.Pattern[str]) -> Callable[[str], Iterator[str]]:
+    return lambda output: (found["name"] for found in words.finditer(output))
+
+
+def _refused_by_shell(output: str) -> Iterator[str]:
+    """Each program that a line which begins with the name of a shell says cannot be run."""
+    for shell in _SHELL_NAME.finditer(output):
+        end = output.find("\n", shell.end())
+        found = _SHELL_REFUSAL.search(output, shell.end(), len(output) if end < 0 else end)
+        if found:
+            yield found["name"]
+
+
+_SHELL_NAMES = (
+    *map(_matched_by, _SHELL_WORDS),
+    _refused_by_shell,
+    _matched_by(_ENV_WORDS),
+)

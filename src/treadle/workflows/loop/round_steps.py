@@ -197,15 +197,9 @@ class RoundSteps:
         if record is None or record.session is None:
             return await self.driver.run(brief, limits)
         # An agent that does not have the session yet starts it with the same id.
-        brief = replace(brief, session=record.session)
+        brief = replace(brief, session=record.session, cost_before_usd=record.cost_usd)
         if self.driver.agent.can_resume(record.session, brief.home):
-            brief = replace(
-                brief,
-                prompt=resumed_text(),
-                resume=True,
-                continues=None,
-                cost_before_usd=record.cost_usd,
-            )
+            brief = replace(brief, prompt=resumed_text(), resume=True, continues=None)
         spent = PriorSpending(record.cost_usd, record.usage, record.seconds)
         return await self.driver.run(brief, limits, spent=spent)
 

@@ -1,12 +1,14 @@
 """Decides about a tool use: the policy, then the user's hooks, then a person."""
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
-from treadle.domain.agent import Ask, Decide, Decision, Deny, ToolUse
+from treadle.domain.agent import Ask, Decide, Decision, Deny, PolicyDecision, ToolUse
 from treadle.domain.hooks import HookExit, RunHook
 from treadle.domain.signal import Role
 from treadle.policy.available_tools import Toolset
@@ -14,6 +16,13 @@ from treadle.policy.decide import DecideLine, DecisionContext, decide
 from treadle.policy.file_tools import RealPath
 from treadle.policy.permission_rules import PermissionRule
 from treadle.policy.user_hooks import find_hook_denial, make_hook_input
+
+# A line is judged in milliseconds; at the worst that is known, in seconds.
+POLICY_LIMIT_S = 20.0
+_TOO_SLOW = Deny(
+    "Judging this use took too long, so it is refused. Write it more plainly, or in several steps.",
+    "policy-timeout",
+)
 
 AskPerson: TypeAlias = Callable[[ToolUse, Ask], Awaitable[Decision]]
 
@@ -53,6 +62,7 @@ class ToolGuard:
     writable: tuple[str, ...] = ()
     protected: tuple[str, ...] = ()
     ask_before: tuple[PermissionRule, ...] = ()
+    limit_s: float = POLICY_LIMIT_S
 
     def decide_for(self, role: Role, workspace: str, toolset: Toolset) -> Decide:
         """The decision function of one session."""
@@ -70,8 +80,7 @@ class ToolGuard:
             decide_now = partial(
                 decide, use, context, real_path=self.real_path, decide_line=self.decide_line
             )
-            # In a thread, because parsing a line may take a second.
-            decision = await asyncio.to_thread(decide_now) if use.name == "Bash" else decide_now()
+            decision = await _decide_within(self.limit_s, decide_now)
             if isinstance(decision, Deny):
                 return decision
             # Hooks first: a person need not answer about what a hook denies anyway.
@@ -80,3 +89,32 @@ class ToolGuard:
             return await self.ask_person(use, decision) if isinstance(decision, Ask) else decision
 
         return decide_use
+
+
+async def _decide_within(
+    seconds: float, decide_now: Callable[[], PolicyDecision]
+) -> PolicyDecision:
+    """Decide in a thread, so that signals and limits act meanwhile; what takes too long is denied.
+
+    A thread that is late is left to itself. It holds up neither the loop nor the end of the process.
+    """
+    loop = asyncio.get_running_loop()
+    decided: asyncio.Future[PolicyDecision] = loop.create_future()
+
+    def finish(set_outcome: Callable[[], None]) -> None:
+        if not decided.done():
+            set_outcome()
+
+    def work() -> None:
+        try:
+            outcome = partial(decided.set_result, decide_now())
+        except Exception as error:
+            outcome = partial(decided.set_exception, error)
+        with suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(finish, outcome)
+
+    threading.Thread(target=work, name="policy", daemon=True).start()
+    try:
+        return await asyncio.wait_for(decided, seconds)
+    except TimeoutError:
+        return _TOO_SLOW

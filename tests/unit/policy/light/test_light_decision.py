@@ -8,7 +8,11 @@ from tests.unit.policy.judging.judge_line import empty_disk
 from treadle.domain.agent import Allow, Ask, Deny
 from treadle.domain.shell import ParserUnavailable, SyntaxTree
 from treadle.policy.judging.shell_context import ShellContext
-from treadle.policy.light.line_decision import LONGEST_BYTES, decide_light_line
+from treadle.policy.light.line_decision import (
+    LONGEST_BYTES,
+    LONGEST_LINE,
+    decide_light_line,
+)
 from treadle.wiring.policy import system_lookups
 
 HERE = ShellContext("/project")
@@ -133,3 +137,50 @@ def test_the_parser_that_fails_is_no_refusal() -> None:
     lookups = replace(LOOKS, shfmt=lambda line: ParserUnavailable("too slow"))
 
     assert decide_light_line("a=(1 2); npm test", HERE, lookups=lookups) == Allow(rule="light")
+
+
+# A pattern that tried every brace with every comma would take hours.
+@pytest.mark.parametrize(
+    "word",
+    [
+        "{a," * 30_000,
+        "{a," * 30_000 + "}" * 30_000,
+        "{" * 60_000 + "}" * 60_000,
+        "{" * 40_000 + "," * 40_000,
+        "{a..a}" * 20_000,
+        "{1..1}" * 20_000,
+        "{" + "." * 90_000,
+        "$(echo " + " " * 90_000,
+        "$(echo " + "-a " * 30_000,
+    ],
+    ids=lambda word: word[:8],
+)
+def test_a_line_of_braces_or_blanks_is_judged_in_a_moment(word: str) -> None:
+    assert rule_of(f"echo {word}")
+    assert rule_of(f"sudo {word}") in ("escape", "line-too-long")
+
+
+def test_words_hidden_among_too_many_parts_of_a_list_are_found() -> None:
+    assert rule_of("{sudo,id" + "," * 90 + "}") == "escape"
+
+
+def test_a_line_that_no_shell_could_be_given_is_refused_unread() -> None:
+    document = "a" * LONGEST_LINE
+
+    assert rule_of(f"cat > notes.md <<'EOF'\n{document}\nEOF") == "line-too-long"
+
+
+@pytest.mark.parametrize(
+    ("line", "rule"),
+    [
+        ("cat /dev/zero", "endless"),
+        ("sha256sum /dev/urandom", "endless"),
+        ("cat /dev/zero | head -c 9", "light"),
+        ("timeout 9 cat /dev/zero", "light"),
+        ("head -c 9 /dev/urandom", "light"),
+    ],
+)
+def test_reading_a_device_that_never_ends_is_refused_unless_something_ends_it(
+    line: str, rule: str
+) -> None:
+    assert rule_of(line) == rule

@@ -99,3 +99,19 @@ async def test_the_loop_goes_on_while_a_line_is_judged() -> None:
     asyncio.get_running_loop().call_soon(going_on.set)
 
     assert await deciding == Allow(rule="shell")
+
+
+async def test_a_use_that_is_not_judged_in_time_is_denied_and_holds_up_nothing() -> None:
+    judged = threading.Event()
+
+    def never(line: str, allowed: ShellSet, directory: str) -> PolicyDecision:
+        judged.wait()
+        return Allow()
+
+    guard = ToolGuard(real_path=str, decide_line=never, limit_s=0.01)
+    decide = guard.decide_for("implementer", "/srv/clone", merge_tools((), (), {}))
+
+    decision = await decide(ToolUse("1", "Bash", {"command": "ls"}))
+
+    judged.set()
+    assert (type(decision), decision.rule) == (Deny, "policy-timeout")

@@ -53,7 +53,7 @@ class ResultParser:
         """
         if total is None:
             return None
-        before = self._cost_before_usd
+        before = self._cost_before_usd if self._resumed else 0.0
         return round(max(0.0, total - before if total >= before else total), 8)
 
     def _outcome(

@@ -71,6 +71,14 @@ def test_a_resumed_conversation_is_charged_for_what_is_new_alone() -> None:
     assert ended == AgentEnded(Completed("recovered"), cost_usd=0.0001, usage=None, turns=1)
 
 
+def test_a_conversation_that_begins_anew_is_charged_for_all_of_it() -> None:
+    parser = StreamParser(max_cost_usd=1.0, cost_before_usd=0.0003, resumed=False)
+    events = [e for m in recorded("2.1.325", "api_retry") for e in parser.parse(m)]
+
+    (ended,) = [event for event in events if isinstance(event, AgentEnded)]
+    assert ended.cost_usd == 0.0004
+
+
 @pytest.mark.parametrize(
     ("stderr", "message"),
     [
