@@ -4,7 +4,7 @@ Used for files that run by themselves: a file that one of them names runs with i
 each format would be many and still miss some, so words are compared with the project's paths.
 """
 
-import os
+import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -118,7 +118,7 @@ class ProjectFiles:
 
 def inside(path: str, folder: str) -> str | None:
     """The path relative to the project, if it does not leave it; empty for the project itself."""
-    joined = os.path.normpath(f"{folder}/{path}" if folder else path)
+    joined = posixpath.normpath(f"{folder}/{path}" if folder else path)
     if joined.startswith(("/", "..")) and not joined.startswith("..."):
         return None
     return "" if joined == "." else joined

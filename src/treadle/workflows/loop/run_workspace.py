@@ -53,6 +53,7 @@ class RunWorkspace:
         self._spec = spec
         self.origin = snapshot
         self._clone = clone
+        self.path = clone.path
         self._imported_tip: str | None = None  # of the last import
         self._start = spec.unlanded.commit if spec.unlanded else snapshot.commit
         self.imported: ImportedBranch | None = None
@@ -69,10 +70,6 @@ class RunWorkspace:
         workspace = cls(spec, snapshot, clone)
         workspace.imported, workspace._is_reopened = imported, True
         return workspace
-
-    @property
-    def path(self) -> Path:
-        return self._clone.path
 
     @property
     def snapshot(self) -> str:
@@ -113,10 +110,9 @@ class RunWorkspace:
                 f"{spec_path} is ignored by git, so the agent would not see it",
                 hint="take it out of .gitignore",
             )
-        if spec.place == "checkout":
-            copied = copy_notes_in(self._clone)
-            if isinstance(copied, NotesRefused):
-                spec.log.record(RunWarned(copied.reason), once="notes refused")
+        copied = copy_notes_in(self._clone) if spec.place == "checkout" else None
+        if isinstance(copied, NotesRefused):
+            spec.log.record(RunWarned(copied.reason), once="notes refused")
         if spec.unlanded is not None:
             # No agent has written to the clone yet.
             await self._import(spec.unlanded.commit, self.path)
@@ -144,10 +140,10 @@ class RunWorkspace:
         if committed.aside is not None:
             ref = aside_ref(self._spec.run, committed.aside)
             record(RunWarned(f"{SET_ASIDE_REMARK}; your repository keeps it as {ref}"))
-        if self._spec.place == "checkout":
-            copied = copy_notes_out(self._clone, self._spec.clean)
-            if isinstance(copied, NotesRefused):
-                record(RunWarned(copied.reason))
+        spec = self._spec
+        copied = copy_notes_out(self._clone, spec.clean) if spec.place == "checkout" else None
+        if isinstance(copied, NotesRefused):
+            record(RunWarned(copied.reason))
         await record_dropped_commits(self._clone, self._spec, made, committed.tip)
         self._last_committed = committed
         return ImportedTip(committed.tip, committed.lost)
