@@ -29,7 +29,7 @@ LIBRARY_VARIABLES = frozenset(
             "PNPM_HOME",
         ),
         *("NVM_DIR", "PYENV_ROOT", "ASDF_DIR", "ASDF_DATA_DIR", "VOLTA_HOME", "MISE_DATA_DIR"),
-        *("PHPRC", "PHP_INI_SCAN_DIR", "RUSTUP_TOOLCHAIN"),
+        *("PHPRC", "PHP_INI_SCAN_DIR", "RUSTUP_TOOLCHAIN", "GOTOOLCHAIN"),
     }
 )
 

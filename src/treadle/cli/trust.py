@@ -10,6 +10,7 @@ from treadle.domain.errors import UsageError
 from treadle.runs.trust import all_trusted, not_trusted, revoke_trust, trust
 from treadle.settings.load import load_settings
 from treadle.settings.trust_requirements import TrustRequirement, find_trust_requirements
+from treadle.wiring.protected_paths import agent_program_files
 from treadle.wiring.validate_settings import require_valid
 from treadle.workspace.project_root import SETTINGS_FILE
 
@@ -49,6 +50,8 @@ def _trust(context: CommandContext, project_dir: str | None, *, yes: bool) -> in
         return 0
     click.echo(f"{SETTINGS_FILE} in {project} opens:")
     _print_requirements(requirements)
+    for name in agent_program_files(resolved.settings.agent, context.environment, project):
+        click.echo(f"  {name} is in the project: no agent may change it, and no commit of one does")
     if not not_trusted(context.environment, project, resolved):
         click.echo("All of it is trusted already.", err=True)
         return 0

@@ -18,6 +18,7 @@ from treadle.settings.environment_values import read_variables
 from treadle.settings.keys import known_keys
 from treadle.wiring.checked_request import CheckedRequest, RunHost
 from treadle.wiring.package_indexes import find_sandbox_indexes
+from treadle.wiring.protected_paths import agent_program_files
 from treadle.wiring.sandbox import find_sandbox_reach
 from treadle.wiring.validate_settings import (
     require_sandbox_for,
@@ -111,7 +112,7 @@ async def checked_commands(
         indexes=indexes,
         package_logins=logins,
         included=included,
-        git_files=git_files,
+        host_files=(*git_files, *agent_program_files(settings.agent, environment, project.root)),
     )
 
 

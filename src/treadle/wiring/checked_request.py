@@ -72,8 +72,9 @@ class CheckedRequest:
     package_logins: PackageLogins = field(default_factory=PackageLogins)
     previous: PreviousRuns | None = None
     included: IncludedFiles = field(default_factory=IncludedFiles)
-    # Files of the project that the user's git runs or reads as settings.
-    git_files: tuple[str, ...] = ()
+    # Files of the project that run on the host: what the user's git runs or reads as settings, and
+    # the agent's program.
+    host_files: tuple[str, ...] = ()
 
     @property
     def open_indexes(self) -> SandboxIndexes | None:

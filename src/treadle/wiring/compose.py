@@ -63,7 +63,7 @@ async def open_run_workspace(context: RunContext, previous: PreviousRuns) -> Run
         landed=previous.landed,
         unlanded=previous.unlanded,
         search=SecretSearch(context.secrets),
-        protected=protected_paths(settings, checked.project.root, checked.git_files),
+        protected=protected_paths(settings, checked.project.root, checked.host_files),
         included=checked.included.names,
         tool_files=tool_file_settings(settings),
         hooks=settings.hooks.before_tool_use,

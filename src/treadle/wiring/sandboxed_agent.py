@@ -57,7 +57,7 @@ def session_sandbox(
 
 def confinement(checked: CheckedRequest, *, workspace: Path, home: Path) -> Confinement:
     """What the settings say about every confined process of a run."""
-    kept = sealed_paths(checked.settings, workspace, checked.project.root, checked.git_files)
+    kept = sealed_paths(checked.settings, workspace, checked.project.root, checked.host_files)
     there = [name for name in SEALED_IF_THERE if _is_ordinary(workspace / name)]
     return Confinement(
         workspace=workspace,

@@ -50,7 +50,7 @@ async def tool_guard(context: RunContext, workspace: RunWorkspace) -> ToolGuard:
         hooks=UserHooks(settings.hooks.before_tool_use, await _hook_runner(context, workspace)),
         readable=(*_agent_folders(context), *(str(path) for path in checked.reach.readable)),
         writable=tuple(str(path) for path in checked.reach.writable),
-        protected=protected_paths(settings, path, checked.git_files),
+        protected=protected_paths(settings, path, checked.host_files),
         ask_before=rules,
     )
 
@@ -60,7 +60,7 @@ def shell_decider(checked: CheckedRequest, root: Path) -> DecideLine:
     policy = checked.settings.policy
     commands, _ = split_ask_before(policy.ask_before)
     context = shell_context(root, policy, destructive=checked.request.allow_destructive)
-    protected = protected_paths(checked.settings, root, checked.git_files)
+    protected = protected_paths(checked.settings, root, checked.host_files)
     facts = confinement_facts(checked)
     context = replace(
         context,

@@ -4,6 +4,7 @@ Claude Code updates itself and removes old versions, also between two sessions o
 """
 
 import json
+import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -41,8 +42,15 @@ def checked_binary(program: ProgramChoice) -> ClaudeBinary:
 def find_program_of(program: ProgramChoice) -> tuple[Path, Origin]:
     """Where the binary is that is there now."""
     return find_binary(
-        setting=program.setting, claude_bin=program.variable, search_path=program.search_path
+        setting=_from_project(program.setting, program.project),
+        claude_bin=_from_project(program.variable, program.project),
+        search_path=program.search_path,
     )
+
+
+def _from_project(value: str, project: Path) -> str:
+    """A relative path is one of the project; a bare name is looked up on the PATH."""
+    return str(project / value) if os.sep in value else value
 
 
 def binary_of_run(
