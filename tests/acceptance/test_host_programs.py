@@ -18,7 +18,7 @@ def committed_file(harness: CommandHarness, name: str, text: str) -> None:
 
 
 def test_no_agent_changes_the_program_of_the_agent(harness: CommandHarness) -> None:
-    version = "#!/bin/sh\necho '2.1.300 (Claude Code)'\n"
+    version = "#!/bin/sh\necho 2.1.300\n"
     committed_file(harness, "tools/claude", version)
     trace = harness.directory / "trace"
     settings = {"agent.binary": '"tools/claude"'}

@@ -19,6 +19,30 @@ _MOST_BYTES = 1 << 20
 _MOST_NAMES = 5
 # Most of these hold no secret, so that only their content decides.
 _HARMLESS_NAMES = re.compile(r"\.npmrc|.+\.(?:pem|tfvars)", re.IGNORECASE)
+# Logins of tools and services. The policy does not know these names: an agent's own files may have
+# them, and the sandbox has none of the user's.
+_LOGIN_FILES = re.compile(
+    r"(?:.+/)?(?:"
+    r"\.dev\.vars(?:\..+)?|\.secrets?|\.Renviron|local\.settings\.json"
+    r"|\.vault[-_](?:token|pass(?:word)?)(?:\.txt)?|\.?vault[-_]?pass(?:word)?(?:\.txt)?"
+    r"|\.?kubeconfig(?:-.+|\.(?:ya?ml|json|conf))?|.+[.-]kubeconfig(?:\.ya?ml)?|\.kube/config"
+    r"|\.dockercfg|\.docker/config\.json|\.dockerconfigjson|\.aws/credentials|\.azure/.+\.json"
+    r"|\.my(?:login)?\.cnf|\.s3cfg|\.boto|\.terraformrc|credentials\.tfrc\.json|\.databrickscfg"
+    r"|client[-_]secrets?.*\.json|application_default_credentials\.json|gha-creds-.+\.json"
+    r"|.+-firebase-adminsdk-.+\.json|\.sentryclirc|\.?rclone\.conf|\.ssh/.+|\.gnupg/.+"
+    r"|(?:key|keystore)\.properties|\.?secrets?\.(?:properties|ini|env|xml|conf|plist|tfvars)"
+    r"|.+\.(?:p8|ppk|kdbx)|\.passwd[-_]s3fs|\.netlify/config\.json|\.cargo/credentials(?:\.toml)?"
+    r")",
+    re.IGNORECASE,
+)
+# In such folders, and with such words in the name, a file is for show, or for a test.
+_FOR_SHOW = frozenset(
+    {
+        *("example", "examples", "sample", "samples", "template", "templates", "demo", "docs"),
+        *("test", "tests", "testdata", "spec", "fixture", "fixtures", "mock", "mocks", "__tests__"),
+        *("dist", "defaults", "schema", "fake", "dummy", "stub", "stubs", "pub"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +56,11 @@ class CheckoutSecrets:
 def is_secret_name(path: str) -> bool:
     """Whether a file is named like one of secrets: `.env`, `id_rsa`, `credentials.json`."""
     name = path.rpartition("/")[2]
-    return holds_secrets((name,)) and not _HARMLESS_NAMES.fullmatch(name)
+    if holds_secrets((name,)) and not _HARMLESS_NAMES.fullmatch(name):
+        return True
+    return _LOGIN_FILES.fullmatch(path) is not None and _FOR_SHOW.isdisjoint(
+        re.split(r"[/._-]", path.casefold())
+    )
 
 
 def screen_checkout(root: Path, changed: ChangedPaths) -> tuple[ChangedPaths, CheckoutSecrets]:

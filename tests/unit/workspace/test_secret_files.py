@@ -27,6 +27,13 @@ from .workspace_harness import make_harness
     [
         *(".env", ".env.local", "app/.env.production", "prod.env", "id_rsa", "keys/id_ed25519"),
         *("credentials.json", "secrets.yaml", "service-account.json", "server.key", ".netrc"),
+        *(".dev.vars", ".dev.vars.production", ".secrets", ".secret", "app/.secrets.toml"),
+        *(".vault-token", ".vault_pass", "vault_password.txt", "kubeconfig", "prod.kubeconfig"),
+        *("kubeconfig.yaml", ".kube/config", "ops/.kube/config", ".docker/config.json"),
+        *(".dockercfg", ".my.cnf", ".pgpass", ".htpasswd", "secrets.yml", "service-account-1.json"),
+        *("client_secret.json", "client_secret_12.apps.json", "x/client-secrets.json", ".s3cfg"),
+        *("shop-firebase-adminsdk-a1.json", "AuthKey_1.p8", "key.properties", ".ssh/config"),
+        *("local.settings.json", "credentials.tfrc.json", ".aws/credentials", "secrets.ini"),
     ],
 )
 def test_files_of_secrets_are_known_by_their_names(path: str) -> None:
@@ -40,6 +47,10 @@ def test_files_of_secrets_are_known_by_their_names(path: str) -> None:
         # Their content decides.
         *("certificate.pem", ".npmrc", "dev.tfvars"),
         *(".docker/compose.yml", ".env/readme.md"),
+        *("kubeconfig.go", "src/secrets.py", "docs/kubeconfig", "client_secret.go", "my.cnf"),
+        *("client_secret.example.json", "tests/fixtures/kubeconfig", "examples/.dev.vars"),
+        *(".secrets.baseline", "config.json", "docker/config.json", "kube/config", "secret"),
+        *(".dev.vars.example", "kubeconfig_test.py", "templates/.my.cnf", "secrets.md"),
     ],
 )
 def test_other_files_are_not(path: str) -> None:
