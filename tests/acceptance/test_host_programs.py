@@ -25,16 +25,14 @@ def test_no_agent_changes_the_program_of_the_agent(harness: CommandHarness) -> N
     harness.settings(settings)
     trusted = harness.treadle("trust", "--yes")
     evil = f"#!/bin/sh\ntouch {trace}\n{version}"
-    first = session([written("tools/claude", evil), committed("tools/claude", evil)])
+    lines = [written("tools/claude", evil), committed("tools/claude", evil)]
 
-    finished = harness.deliver(
-        script(ONE_DELIVERABLE, first, session(["echo 1 > new.txt"])), settings=settings
-    )
+    finished = harness.deliver(script(ONE_DELIVERABLE, session(lines)), settings=settings)
     doctor = harness.treadle("doctor")
 
     assert "tools/claude is in the project: no agent may change it" in trusted.stdout
     assert finished.exit_code == 0, finished.stderr
-    assert (harness.project / "new.txt").exists()
+    assert (harness.project / "hello.txt").exists()
     assert (harness.project / "tools/claude").read_text() == version
     assert f"Claude Code 2.1.300 from setting: {harness.project}/tools/claude" in doctor.stdout
     assert not trace.exists()
