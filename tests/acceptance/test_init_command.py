@@ -111,6 +111,9 @@ def test_an_empty_directory_becomes_a_project(machine: Machine) -> None:
         "wrote   treadle.toml\n"
         "wrote   .treadle/treadle.schema.json\n"
         "wrote   .gitignore\n"
+        "login   Claude Code has no login\n"
+        "        run `treadle auth set anthropic-api-key`, set ANTHROPIC_API_KEY, or log in with"
+        " Claude Code's own /login\n"
         "next    say in SPEC.md what is to be built, then: treadle deliver\n",
         "",
     )

@@ -73,7 +73,7 @@ def test_the_older_binary_is_really_an_older_one(harness: CommandHarness) -> Non
     found = harness.treadle("doctor", CLAUDE_BIN=str(OLDER), ANTHROPIC_API_KEY="dummy")
 
     assert "Claude Code 2.1.211 from CLAUDE_BIN" in found.stdout
-    assert "✔ login     api key (not shown)" in found.stdout
+    assert "✔ login     API key from ANTHROPIC_API_KEY; paid by use\n" in found.stdout
     assert "dummy" not in found.stdout
 
 
@@ -120,7 +120,10 @@ def test_a_login_of_claude_code_is_found_and_not_shown(harness: CommandHarness) 
 
     found = harness.treadle("doctor")
 
-    assert "✔ login     subscription (not shown)" in found.stdout
+    assert (
+        f"✔ login     subscription from {credentials}; paid by a subscription; expires"
+        in found.stdout
+    )
     assert "planted" not in found.stdout + found.stderr
 
 

@@ -19,16 +19,22 @@ COLOURS: dict[Verdict, str] = {"good": "green", "warning": "yellow", "bad": "red
 @click.command("doctor")
 @click.option("-p", "--project-dir", metavar="DIR", help="The project (default: this directory).")
 @click.option("--setup", is_flag=True, help="Also try the setup and test commands, in the sandbox.")
+@click.option("--online", is_flag=True, help="Also ask the model's service about the login.")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.pass_obj
-def command(context: CommandContext, project_dir: str | None, *, setup: bool, as_json: bool) -> int:
+def command(
+    context: CommandContext, project_dir: str | None, *, setup: bool, online: bool, as_json: bool
+) -> int:
     """Check this machine and this project. Exit code 1 when something must be put right.
 
     With --setup, the setup command runs on a clean checkout of your files, as before a session, and
-    the test command is started after it.
+    the test command is started after it. With --online, the model's service is asked to count the
+    tokens of a word, which costs nothing and shows whether it accepts the login.
     """
     project, environment = context.project(project_dir), context.environment
     findings = asyncio.run(examine(project, environment))
+    if online:
+        findings += asyncio.run(_ask_service(project, environment))
     if setup:
         findings += asyncio.run(_try_commands(project, environment))
     if as_json:
@@ -54,3 +60,9 @@ async def _try_commands(project: Path, environment: Environment) -> list[DoctorF
     from treadle.runs.setup_trial import try_project_commands
 
     return await try_project_commands(project, environment)
+
+
+async def _ask_service(project: Path, environment: Environment) -> list[DoctorFinding]:
+    from treadle.runs.online_login import check_login_online
+
+    return await check_login_online(project, environment)

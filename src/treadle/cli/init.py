@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,10 @@ from treadle.cli.included_files_question import (
     trust_answers,
 )
 from treadle.domain.errors import UsageError
+from treadle.runs.credentials import find_login_of
+from treadle.runs.login_text import describe_login
 from treadle.runs.trust import require_trust
+from treadle.settings.environment import Environment
 from treadle.settings.environment_values import parse_text
 from treadle.settings.file import read_file
 from treadle.settings.init_proposal import (
@@ -95,6 +99,7 @@ def command(context: CommandContext, project_dir: str | None, *, yes: bool) -> N
     if INCLUDE in answers:
         trust_answers(context.environment, project)
     _print_written(changes)
+    _print_login(context.environment, resolve_settings(read_file(project)).settings.agent.kind)
     _print_next(
         project, str(answers["project.spec"]), has_repository=makes_repository or top is not None
     )
@@ -196,6 +201,17 @@ def _print_written(changes: Mapping[str, str]) -> None:
         click.echo(f"wrote   {path}")
     if not changes:
         click.echo(f"kept    {SETTINGS_FILE} and the rest: nothing to change")
+
+
+def _print_login(environment: Environment, kind: str) -> None:
+    login = find_login_of(environment, kind)
+    if login is None:
+        return
+    if login.problem is None:
+        click.echo(f"login   {describe_login(login, datetime.now(UTC))}")
+        return
+    click.echo(f"login   {login.problem.message}")
+    click.echo(f"        {login.problem.remedy}")
 
 
 def _print_next(project: Path, spec: str, *, has_repository: bool) -> None:

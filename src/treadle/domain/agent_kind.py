@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
+from treadle.domain.detected_login import DetectedLogin
 from treadle.domain.diagnosis import FaultTable
-from treadle.domain.model_access import CloudModel, Endpoint, Login, ModelService
+from treadle.domain.model_access import CloudModel, Endpoint, Login, LoginCheckRequest, ModelService
 from treadle.domain.price import PriceTable
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 A = TypeVar("A", bound="KillableAgent")
 
-LoginKind = Literal["api key", "token", "subscription", "cloud provider", "keychain", "none"]
 # The kinds of credential that the script of a rehearsal can ask for.
 ScriptedAuth = Literal["api_key", "subscription"]
 
@@ -59,18 +59,19 @@ class ModelCredential:
 
 @dataclass(frozen=True, slots=True)
 class AgentLogin:
-    """How a person logs the agent in."""
+    """How a person logs the agent in. Each function takes the variables of the user and the user's
+    home."""
 
     # Of several stored credentials, the first that is there logs the agent in.
     credentials: tuple[ModelCredential, ...]
     # Variables that log it in, and so outrank what is stored.
     variables: tuple[str, ...]
-    # What to say without a login, and what to do about it.
-    missing: str
-    hint: str
-    # Which login the agent would use, by the variables that it gets, those of the host, and the
-    # user's home; never the login itself.
-    find: Callable[[Mapping[str, str], Path], LoginKind]
+    # Which login the agent would use; never the login itself.
+    find: Callable[[Mapping[str, str], Path], DetectedLogin]
+    # The variables that the user's own settings of the agent set for it.
+    settings_variables: Callable[[Mapping[str, str], Path], Mapping[str, str]]
+    # Secrets in the user's own files of the agent.
+    stored_secrets: Callable[[Mapping[str, str], Path], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,8 @@ class ModelAccess(Generic[A]):
     login: Callable[[A], Login]
     # The same agent, asking at the gateway's endpoint, and without its login.
     reach: Callable[[A, Endpoint], A]
+    # A request that costs nothing, to see whether the service accepts the agent's login.
+    check: Callable[[A], LoginCheckRequest]
 
 
 @dataclass(frozen=True, slots=True)

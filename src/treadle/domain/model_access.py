@@ -93,3 +93,15 @@ class CloudModel:
     """The model is in a cloud whose requests the gateway does not know."""
 
     cloud: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoginCheckRequest:
+    """A request that costs nothing, with placeholders in its headers where secrets belong."""
+
+    method: str
+    target: str
+    headers: HeaderPairs
+    body: bytes
+    # What it asks, for people.
+    question: str

@@ -7,16 +7,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
-from treadle.adapters.agents.registry import all_kinds
+from treadle.adapters.agents.registry import all_kinds, find_kind
 from treadle.adapters.forges.forge_kinds import KINDS as FORGE_KINDS
 from treadle.adapters.packages.package_sources import login_secrets
 from treadle.adapters.stores.private_files import CredentialFiles
-from treadle.domain.agent_kind import AgentLogin
-from treadle.domain.errors import UsageError
+from treadle.domain.agent_kind import AgentKind, AgentLogin
+from treadle.domain.detected_login import DetectedLogin
+from treadle.domain.errors import LoginMissing, UsageError
 from treadle.domain.storage import passwords_in
 from treadle.policy.secret_variables import assigned_secrets, secret_values
-from treadle.settings.environment import Environment
+from treadle.settings.environment import NETWORK_VARIABLES, Environment
 from treadle.wiring.checked_request import CheckedRequest
 
 LONGEST = 16 * 1024
@@ -71,10 +73,14 @@ def delete_credential(environment: Environment, name: str) -> bool:
     return CredentialFiles(environment.root).remove(_known(name).name)
 
 
-def with_stored_login(environment: Environment, login: AgentLogin | None) -> Environment:
-    """The environment with the login that Treadle keeps for the agent, unless it has one of its
-    own, or the agent needs none."""
-    if login is None or _first_set(environment, login.variables):
+def login_environment(environment: Environment, kind: AgentKind[Any]) -> Environment:
+    """The environment that the agent's login is chosen by: with what the user's own settings of
+    the agent export, and with the login that Treadle keeps if no variable has one."""
+    login = kind.login
+    if login is None:
+        return environment
+    environment = _with_settings_variables(environment, kind, login)
+    if _first_set(environment, login.variables):
         return environment
     files = CredentialFiles(environment.root)
     for each in login.credentials:
@@ -83,17 +89,54 @@ def with_stored_login(environment: Environment, login: AgentLogin | None) -> Env
     return environment
 
 
+def find_login(environment: Environment, kind: AgentKind[Any]) -> DetectedLogin | None:
+    """The login that a run would use; None if the agent needs none."""
+    if kind.login is None:
+        return None
+    return kind.login.find(login_environment(environment, kind).raw, environment.home)
+
+
+def find_login_of(environment: Environment, kind: str) -> DetectedLogin | None:
+    """The same, by the name of the agent's kind."""
+    return find_login(environment, find_kind(kind))
+
+
+def require_login(environment: Environment, kind: AgentKind[Any]) -> None:
+    """Raises LoginMissing if no run could use the agent's login."""
+    login = find_login(environment, kind)
+    if login is not None and login.problem is not None:
+        raise LoginMissing(login.problem.message, hint=login.problem.remedy)
+
+
+def _with_settings_variables(
+    environment: Environment, kind: AgentKind[Any], login: AgentLogin
+) -> Environment:
+    """They replace exported ones, as for the agent itself. Only those that the agent is passed
+    anyway, and none that decides what other programs do."""
+    passed = (*NETWORK_VARIABLES, *kind.variables.passed)
+    names = {name for each in passed for name in each.names}
+    exported = login.settings_variables(environment.raw, environment.home)
+    found = {name: value for name, value in exported.items() if name in names}
+    return replace(environment, raw={**environment.raw, **found}) if found else environment
+
+
 def known_secrets(environment: Environment, *places: str) -> list[str]:
     """All values known here that must not be stored or shown; `places` are paths that are."""
     files = CredentialFiles(environment.root)
     known = _known_credentials()
     kept = [files.read(each.name) for each in files.list_files() if each.name in known]
+    own = [
+        value
+        for kind in all_kinds()
+        if kind.login is not None
+        for value in _own_secrets(environment, kind, kind.login)
+    ]
     paths = (str(environment.root), str(environment.home), *places)
     return [
         *credential_values(environment),
         *secret_values(environment.raw, paths=paths),
         *passwords_in(environment.database_url),
-        *(value for value in kept if value),
+        *(value for value in (*kept, *own) if value),
     ]
 
 
@@ -106,6 +149,18 @@ def credential_values(environment: Environment) -> list[str]:
         *(name for each in forges for name in each.variables),
     )
     return [raw[name] for name in names if raw.get(name)]
+
+
+def _own_secrets(
+    environment: Environment, kind: AgentKind[Any], login: AgentLogin
+) -> tuple[str, ...]:
+    """Those in the user's own files of the agent."""
+    exported = login.settings_variables(environment.raw, environment.home)
+    return (
+        *login.stored_secrets(environment.raw, environment.home),
+        *(exported[name] for name in kind.variables.secrets if name in exported),
+        *secret_values(exported, paths=(str(environment.root), str(environment.home))),
+    )
 
 
 def run_secrets(checked: CheckedRequest) -> list[str]:

@@ -4,6 +4,7 @@ import asyncio
 import shutil
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from sys import platform, version_info
 from tempfile import TemporaryDirectory
@@ -17,11 +18,12 @@ from treadle.domain.agent_kind import AgentKind
 from treadle.domain.errors import TreadleError
 from treadle.domain.sandbox import ProbePassed, SandboxFailed
 from treadle.domain.stored_path import stored_path
-from treadle.runs.credentials import with_stored_login
+from treadle.runs.credentials import find_login, login_environment
 from treadle.runs.local_root import MOVE, network_root_text, require_local_root
+from treadle.runs.login_text import describe_login, lasting_warning
 from treadle.runs.trust import load_trusted
 from treadle.settings.definitions import AgentSettings
-from treadle.settings.environment import Environment, agent_environment
+from treadle.settings.environment import Environment
 from treadle.settings.load import load_settings
 from treadle.wiring.agent import program_choice
 from treadle.wiring.browser import find_browser, wants_browser
@@ -68,7 +70,7 @@ async def examine(project: Path, environment: Environment) -> list[DoctorFinding
         ("forge", lambda: _forge(project, environment)),
         ("settings", lambda: _settings(project, environment)),
         (kind.name, lambda: _agent(kind, project, environment)),
-        ("login", lambda: _login(kind, environment)),
+        ("login", lambda: _login(kind, project, environment)),
         ("sandbox", lambda: _sandbox(project, environment)),
         ("limits", lambda: _limits(environment)),
         ("browser", lambda: _browser(project, environment)),
@@ -125,7 +127,8 @@ async def _settings(project: Path, environment: Environment) -> DoctorFinding:
     settings = load_trusted(project, environment).settings
     require_valid(settings, environment, project)
     if not environment.no_sandbox:
-        require_way_to_model(settings, environment, rehearsal=False)
+        used = login_environment(environment, find_kind(settings.agent.kind))
+        require_way_to_model(settings, used, rehearsal=False)
     if not (project / "treadle.toml").is_file():
         return DoctorFinding(
             "settings", "warning", "no treadle.toml: defaults hold", "treadle init"
@@ -153,18 +156,18 @@ async def _agent(kind: AgentKind[Any], project: Path, environment: Environment) 
     return DoctorFinding(kind.name, "good", text)
 
 
-async def _login(kind: AgentKind[Any], environment: Environment) -> DoctorFinding:
-    if kind.login is None:
+async def _login(kind: AgentKind[Any], project: Path, environment: Environment) -> DoctorFinding:
+    login = find_login(environment, kind)
+    if login is None:
         return DoctorFinding("login", "good", f"{kind.title} needs none")
-    kept = with_stored_login(environment, kind.login)
-    variables = agent_environment(kept.raw, kind.variables.passed)
-    login = kind.login.find(variables, environment.home)
-    if login == "none":
-        text = f"{kind.login.missing}; rehearsals need none"
-        return DoctorFinding("login", "bad", text, kind.login.hint)
-    if login == "keychain":
-        return DoctorFinding("login", "warning", "kept in the keychain, which is not looked into")
-    return DoctorFinding("login", "good", f"{login} (not shown)")
+    if login.problem is not None:
+        text = f"{login.problem.message}; rehearsals need none"
+        return DoctorFinding("login", "bad", text, login.problem.remedy)
+    now = datetime.now(UTC)
+    text = describe_login(login, now)
+    minutes = load_settings(project, environment=environment.raw).settings.limits.max_minutes
+    warning = lasting_warning(login, now, minutes) if login.expires_at else ""
+    return DoctorFinding("login", "warning" if warning else "good", text, warning)
 
 
 async def _sandbox(project: Path, environment: Environment) -> DoctorFinding:

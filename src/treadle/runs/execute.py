@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 
-from treadle._version import __version__
 from treadle.adapters.clock import SystemClock
 from treadle.adapters.packages.home_files import write_home_files
 from treadle.adapters.processes.marked_processes import processor_s
@@ -16,25 +15,24 @@ from treadle.adapters.stores.event_store import EventStore
 from treadle.adapters.stores.recorder import Recorder
 from treadle.adapters.stores.run_list import host_of
 from treadle.domain.errors import SandboxBroken, StoreError, TreadleError
-from treadle.domain.events.run import RunRecovered, RunStarted, RunWarned
+from treadle.domain.events.run import RunWarned
 from treadle.domain.ports import KillableAgent
 from treadle.domain.run import RunResult
 from treadle.domain.sandbox import Sandbox
-from treadle.domain.stored_path import stored_path
 from treadle.durable.port import Steps, WorkflowChanged
 from treadle.gateway.allowed_hosts import parse_entries
 from treadle.gateway.sandbox_network import host_recorder
 from treadle.policy.known_secrets import KnownSecrets
 from treadle.policy.redaction import make_redactor
 from treadle.runs.active_run import ActiveRun, RedactedSteps
-from treadle.runs.credentials import run_secrets, with_stored_login
+from treadle.runs.credentials import login_environment, run_secrets
 from treadle.runs.heartbeat import with_last_beat
 from treadle.runs.land import land_at_end, landing_choice
 from treadle.runs.previous_runs import previous_runs_of, require_all_landed
 from treadle.runs.publish import publish_at_end
 from treadle.runs.recovery import end_leftovers
-from treadle.runs.request import specification_notice
 from treadle.runs.sandbox_probe import probe_sandbox
+from treadle.runs.start_record import record_start
 from treadle.runs.working_files import follow_log
 from treadle.session.driver import SessionDriver
 from treadle.session.stop_signal import StopSignal
@@ -45,7 +43,7 @@ from treadle.wiring.check_runner import CHECKOUT_FOLDER
 from treadle.wiring.checked_request import CheckedRequest
 from treadle.wiring.compose import compose, open_run_workspace
 from treadle.wiring.gateway import metered
-from treadle.wiring.limits import disk_watch, run_limits
+from treadle.wiring.limits import disk_watch
 from treadle.wiring.run_context import RunContext
 from treadle.wiring.sandbox import choose_sandbox, remove_stale_reports
 from treadle.wiring.sandbox_network import sandbox_network
@@ -57,12 +55,10 @@ from treadle.workflows.loop.run_history import read_history
 from treadle.workflows.loop.run_parts import RunParts
 from treadle.workspace.clean_checkout import CleanCheckout
 
-UNSANDBOXED = "unsandboxed: the agent can do what you can do on this machine"
-
 
 async def execute(checked: CheckedRequest, steps: Steps) -> RunResult:
     """Execute one leg of a run and return its result. The caller holds the run's locks."""
-    environment = with_stored_login(checked.environment, checked.agent_kind.login)
+    environment = login_environment(checked.environment, checked.agent_kind)
     checked = replace(checked, host=replace(checked.host, environment=environment))
     with closing(open_database(environment.storage)) as database:
         store = EventStore(database, host_of(environment.root))
@@ -149,7 +145,7 @@ def _agent_behind_gateway(context: RunContext) -> Iterator[tuple[KillableAgent, 
                 rehearsal_url=host.rehearsing.model.base_url if host.rehearsing else None,
             )
         )
-        _record_start(context, [*warnings, *metered_agent.warnings])
+        record_start(context, [*warnings, *metered_agent.warnings])
         driver = SessionDriver(
             agent=metered_agent.agent,
             clock=SystemClock(),
@@ -200,23 +196,6 @@ async def _run_to_end(
     return result
 
 
-def _record_start(context: RunContext, warnings: list[str]) -> None:
-    """Record that the run has started, or that this process recovered it."""
-    recorder, checked, last = context.recorder, context.checked, context.history.last_event
-    fresh = last in ("", "run.queued")
-    if fresh:
-        recorder.record(_started(checked))
-    elif last != "run.reopened":
-        recorder.record(RunRecovered(run_limits(context.settings), checked.confinement))
-    if checked.unconfined:
-        # Each time: the sandbox may have been switched off only for this leg.
-        recorder.record(RunWarned(UNSANDBOXED))
-    if checked.workflow.specification == "file":
-        warnings = [specification_notice(checked.spec, checked.spec_text), *warnings]
-    for warning in filter(None, warnings):
-        recorder.record(RunWarned(warning), once=f"told {warning}")
-
-
 async def _run_loop(active: ActiveRun, driver: SessionDriver, steps: Steps) -> RunResult:
     """Run the loop and return its result, also for errors; only a failed store is raised."""
     workflow = active.context.checked.workflow
@@ -261,22 +240,6 @@ async def _prepare(context: RunContext, driver: SessionDriver, steps: Steps) -> 
         probing.cancel()
     landing = landing_choice(checked, separated=proof.separated)
     return await compose(context, workspace, driver, steps, previous, landing)
-
-
-def _started(checked: CheckedRequest) -> RunStarted:
-    settings, request = checked.settings, checked.request
-    return RunStarted(
-        run=request.run,
-        workflow=request.workflow,
-        project=stored_path(checked.project.root),
-        project_key=checked.project.key,
-        version=__version__,
-        model=settings.agent.model,
-        plan_model=settings.agent.plan_model,
-        limits=run_limits(settings),
-        sandbox=checked.confinement,
-        rehearsal=request.rehearsal,
-    )
 
 
 def _keep_traceback(context: RunContext) -> str:

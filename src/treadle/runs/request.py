@@ -6,10 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from treadle.adapters.agents.registry import find_kind
 from treadle.domain.agent import CommitIdentity
 from treadle.domain.errors import UsageError
 from treadle.domain.run_request import RunRequest
 from treadle.domain.stored_path import path_from, stored_path
+from treadle.runs.credentials import login_environment, require_login
 from treadle.runs.local_root import require_local_root
 from treadle.runs.trust import load_trusted
 from treadle.settings.definitions import Settings, WorkspaceSettings
@@ -77,10 +79,14 @@ async def check_request(request: RunRequest, host: RunHost) -> CheckedRequest:
     _require_text_path(environment.root)
     require_local_root(environment.storage)
     require_writable(project)
+    kind = find_kind(settings.agent.kind)
+    if not request.rehearsal:
+        require_login(environment, kind)
     if request.no_sandbox or environment.no_sandbox:
         require_sandbox_for(settings.policy)
     else:
-        require_way_to_model(settings, environment, rehearsal=request.rehearsal)
+        used = login_environment(environment, kind)
+        require_way_to_model(settings, used, rehearsal=request.rehearsal)
     identity, checked = await asyncio.gather(
         read_identity(project), checked_commands(request, host, settings, project)
     )

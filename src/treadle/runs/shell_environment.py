@@ -15,8 +15,10 @@ import orjson
 from treadle.adapters.agents.registry import all_kinds
 from treadle.adapters.forges.forge_kinds import KINDS as FORGE_KINDS
 from treadle.adapters.stores.private_files import PrivateFiles
+from treadle.domain.detected_login import DetectedLogin
 from treadle.domain.run_request import RunRequest
 from treadle.policy.secret_variables import may_hold_secret
+from treadle.runs.credentials import find_login
 from treadle.settings.environment import ANY_AGENT_VARIABLES, ANY_PREFIX, Environment
 
 # Belong to a process, not to what it is asked for.
@@ -32,6 +34,7 @@ _PREFIXES_OF_TOOLS = (
     *("PIP_", "UV_", "POETRY_", "NPM_CONFIG_", "YARN_", "CARGO_", "RUSTUP_", "PLAYWRIGHT_"),
     ANY_PREFIX,
 )
+_OF_FILES = ("key helper", "Console key")
 _KEY_DIRECTORY = "fingerprints"
 _KEY = "key"
 _DIGITS = 16
@@ -54,8 +57,9 @@ def shell_environment(request: RunRequest, environment: Environment) -> Environm
 
 
 def login_of(environment: Environment) -> str:
-    """The fingerprint of the secret variables, of the home, which may have the agent's login, and
-    of the database. It tells nothing without the key, which stays in Treadle's directory."""
+    """The fingerprint of the secret variables, of the home, which may have the agent's login, of
+    the file in it that has it, and of the database. It tells nothing without the key, which stays
+    in Treadle's directory."""
     files = PrivateFiles(environment.root, _KEY_DIRECTORY)
     key = files.read(_KEY)
     if key is None:
@@ -63,8 +67,16 @@ def login_of(environment: Environment) -> str:
         key = files.read(_KEY) or ""
     _, secret = split_variables(environment.raw)
     facts = [sorted(secret.items()), str(environment.home), environment.database_url]
+    facts += [[each.kind, each.source] for each in _logins_of_files(environment)]
     text = orjson.dumps(facts)
     return hmac.new(key.encode(), text, hashlib.sha256).hexdigest()[:_DIGITS]
+
+
+def _logins_of_files(environment: Environment) -> list[DetectedLogin]:
+    """Only which file logs the agent in: what is in there changes. Variables and a subscription
+    are left out, as in earlier versions: the other facts tell them apart."""
+    found = (find_login(environment, kind) for kind in all_kinds())
+    return [each for each in found if each is not None and each.kind in _OF_FILES]
 
 
 def split_variables(raw: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:

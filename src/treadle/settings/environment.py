@@ -20,12 +20,8 @@ DATABASE_URL = "TREADLE_DATABASE_URL"
 # The variable that the key `database.url` has by the general rule.
 DATABASE_KEY = "TREADLE_DATABASE__URL"
 
-# What every agent gets.
-ANY_AGENT_VARIABLES: tuple[PassedVariables, ...] = (
-    PassedVariables(
-        "where programs are, who the user is, and how text and time are written",
-        ("PATH", "SHELL", "USER", "LOGNAME", "TMPDIR", "TERM", "TZ", "LANG", "LANGUAGE"),
-    ),
+# How an agent reaches other machines.
+NETWORK_VARIABLES: tuple[PassedVariables, ...] = (
     PassedVariables(
         "the way out through a proxy",
         (
@@ -50,6 +46,14 @@ ANY_AGENT_VARIABLES: tuple[PassedVariables, ...] = (
             "GIT_SSL_CAINFO",
         ),
     ),
+)
+# What every agent gets.
+ANY_AGENT_VARIABLES: tuple[PassedVariables, ...] = (
+    PassedVariables(
+        "where programs are, who the user is, and how text and time are written",
+        ("PATH", "SHELL", "USER", "LOGNAME", "TMPDIR", "TERM", "TZ", "LANG", "LANGUAGE"),
+    ),
+    *NETWORK_VARIABLES,
 )
 ANY_PREFIX = "LC_"
 

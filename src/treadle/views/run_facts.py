@@ -254,6 +254,8 @@ def _start_facts(
         Fact("models", f"{started.model} codes, {started.plan_model} plans"),
         Fact("sandbox", started.sandbox, style),
     ]
+    if started.login:
+        facts.append(Fact("login", started.login))
     if started.rehearsal:
         facts.append(Fact("rehearsal", "the model was a script", "signal"))
     return facts

@@ -12,7 +12,7 @@ from treadle.adapters.agents.claude.kind import KIND as CLAUDE
 from treadle.cli.context import CommandContext
 from treadle.cli.main import run_command
 from treadle.cli.redacted_errors import print_crash, redact_secrets
-from treadle.runs.credentials import known_secrets, with_stored_login
+from treadle.runs.credentials import known_secrets, login_environment
 from treadle.settings.environment import Environment, parse_environment
 
 from .stored_runs import Command
@@ -42,7 +42,7 @@ def test_what_is_kept_is_listed_without_its_value_and_logs_the_agent_in(
     assert said.err == "kept anthropic-api-key, for the model, paid by use\n"
     assert said.out.startswith("anthropic-api-key ")
     assert ANTHROPIC not in said.out + said.err
-    assert with_stored_login(environment, CLAUDE.login).raw["ANTHROPIC_API_KEY"] == ANTHROPIC
+    assert login_environment(environment, CLAUDE).raw["ANTHROPIC_API_KEY"] == ANTHROPIC
     assert ANTHROPIC in known_secrets(environment)
 
 
@@ -57,7 +57,7 @@ def test_a_login_in_the_environment_comes_before_one_that_is_kept(
     treadle("auth", "set", "anthropic-api-key")
     raw = {"TREADLE_ROOT": str(root), "HOME": str(root), "CLAUDE_CODE_OAUTH_TOKEN": PASSWORD}
 
-    assert with_stored_login(parse_environment(raw), CLAUDE.login).raw == raw
+    assert login_environment(parse_environment(raw), CLAUDE).raw == raw
     assert run_command(["auth", "list"], CommandContext(parse_environment(raw), project)) == 0
     assert capsys.readouterr().out.endswith("not used: CLAUDE_CODE_OAUTH_TOKEN is set\n")
 
@@ -90,12 +90,12 @@ def test_of_two_that_are_kept_the_key_is_used(
 ) -> None:
     given_on_stdin(monkeypatch, PASSWORD)
     treadle("auth", "set", "claude-oauth-token")
-    assert with_stored_login(environment, CLAUDE.login).raw["CLAUDE_CODE_OAUTH_TOKEN"] == PASSWORD
+    assert login_environment(environment, CLAUDE).raw["CLAUDE_CODE_OAUTH_TOKEN"] == PASSWORD
 
     given_on_stdin(monkeypatch, ANTHROPIC)
     treadle("auth", "set", "anthropic-api-key")
 
-    assert "CLAUDE_CODE_OAUTH_TOKEN" not in with_stored_login(environment, CLAUDE.login).raw
+    assert "CLAUDE_CODE_OAUTH_TOKEN" not in login_environment(environment, CLAUDE).raw
 
 
 def test_json_has_names_and_dates(
@@ -121,7 +121,7 @@ def test_what_is_forgotten_is_gone(
 
     assert treadle("auth", "rm", "anthropic-api-key") == 0
     assert treadle("auth", "rm", "anthropic-api-key") == 2
-    assert with_stored_login(environment, CLAUDE.login) == environment
+    assert login_environment(environment, CLAUDE) == environment
     assert treadle("auth", "list") == 0
     assert "No credential is kept." in capsys.readouterr().err
 
@@ -152,7 +152,7 @@ def test_what_is_refused_is_not_said_again(
     said = capsys.readouterr()
     assert PASSWORD not in said.out + said.err
     assert said.err.startswith("treadle: ")
-    assert with_stored_login(environment, CLAUDE.login) == environment
+    assert login_environment(environment, CLAUDE) == environment
 
 
 def test_errors_and_crashes_are_shown_without_secrets(

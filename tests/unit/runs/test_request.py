@@ -65,7 +65,11 @@ async def test_a_process_with_another_environment_goes_on_as_it_was_asked(tmp_pa
         "TREADLE_NO_SANDBOX": "1",
     }
     asked = with_variables(request, environment(**said))
-    raw = {**repository.environment, "TREADLE_LIMITS__MAX_COST_USD": "7"}
+    raw = {
+        **repository.environment,
+        "TREADLE_LIMITS__MAX_COST_USD": "7",
+        "ANTHROPIC_API_KEY": "dummy",
+    }
 
     ready = await check_request(asked, RunHost(parse_environment(raw), asyncio.Semaphore(1)))
 

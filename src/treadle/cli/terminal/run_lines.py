@@ -99,7 +99,7 @@ def _started_lines(event: RunStarted, options: RenderOptions) -> list[Line]:
     first: Line = (("run ", "quiet"), (event.run, "strong"))
     if options.level < Verbosity.NORMAL:
         return [first]
-    notes: Line = ()
+    notes: Line = ((f" · {sanitize(event.login)}", "quiet"),) if event.login else ()
     if event.sandbox == "unsandboxed":
         notes += ((" · ", "quiet"), ("unsandboxed", "warning"))
     if event.rehearsal:

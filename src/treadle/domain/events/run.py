@@ -40,6 +40,8 @@ class RunStarted:
     limits: RunLimits
     sandbox: SandboxMode
     rehearsal: bool
+    # The kind of login that the agent uses, in words; empty in rehearsals.
+    login: str = ""
     type: Literal["run.started"] = "run.started"
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from treadle.adapters.agents.claude.agent import ClaudeAgent
+from treadle.adapters.agents.claude.api_key_command import HelperKey, helper_command
 from treadle.adapters.agents.claude.binary import (
     TESTED_FROM,
     TESTED_TO,
@@ -13,13 +14,10 @@ from treadle.adapters.agents.claude.binary import (
 from treadle.adapters.agents.claude.login import require_login
 from treadle.adapters.agents.claude.login_renewal import LoginRenewer
 from treadle.adapters.agents.claude.run_binary import binary_of_run, checked_binary, find_program_of
-from treadle.adapters.agents.claude.subscription_file import (
-    DIRECTORY_VARIABLES,
-    SubscriptionFile,
-    credentials_file,
-)
+from treadle.adapters.agents.claude.subscription_file import SubscriptionFile, credentials_file
 from treadle.adapters.agents.claude.subscription_token import SubscriptionToken
-from treadle.adapters.agents.claude.variables import API_KEY, BASE_URL, OAUTH_TOKEN
+from treadle.adapters.agents.claude.user_files import UserFiles, read_user_files
+from treadle.adapters.agents.claude.variables import API_KEY, AUTH_TOKEN, BASE_URL, OAUTH_TOKEN
 from treadle.domain.agent import SessionBrief
 from treadle.domain.agent_kind import (
     AgentInputs,
@@ -28,7 +26,9 @@ from treadle.domain.agent_kind import (
     ScriptedModel,
     SessionSandbox,
 )
-from treadle.domain.errors import AgentUnavailable
+from treadle.domain.detected_login import DetectedLogin
+from treadle.domain.errors import AgentUnavailable, LoginMissing
+from treadle.domain.model_access import SecretMissing, SecretSource, StaticSecret
 from treadle.domain.sandbox import Confinement
 
 ATTRIBUTION = "Co-Authored-By: Claude <noreply@anthropic.com>"
@@ -52,19 +52,48 @@ REHEARSAL_PASSED = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME
 def make_agent(inputs: AgentInputs) -> tuple[ClaudeAgent, list[str]]:
     """The user's own binary with the user's login, and what a person should know about it."""
     binary, changes = binary_of_run(inputs.program, inputs.keeping)
-    host = inputs.host_environment
-    located = {name: host[name] for name in DIRECTORY_VARIABLES if name in host}
-    login = require_login({**inputs.environment, **located}, inputs.user_home)
+    login = require_login(inputs.host_environment, inputs.user_home)
     agent = ClaudeAgent(
         binary.path,
         {**inputs.environment, MAX_RETRIES: RETRIES},
         _attribution(inputs),
         verbatim=binary.takes_verbatim,
-        login_sources=(
-            {OAUTH_TOKEN: _subscription_token(inputs)} if login == "subscription" else {}
-        ),
+        login_sources=_login_sources(inputs, login),
     )
     return agent, [*changes, *_version_warnings(binary)]
+
+
+def _login_sources(inputs: AgentInputs, login: DetectedLogin) -> dict[str, SecretSource]:
+    """The logins that are in no variable, by the variable that carries each of them to the agent.
+    With two keys Claude Code sends both."""
+    files = read_user_files(inputs.host_environment, inputs.user_home)
+    match login.kind:
+        case "subscription":
+            return {OAUTH_TOKEN: _subscription_token(inputs)}
+        case "key helper":
+            helper = _helper_key(inputs, files)
+            return {AUTH_TOKEN: helper} | _unless_set(inputs, helper)
+        case "auth token" if files.key_helper:
+            return _unless_set(inputs, _helper_key(inputs, files))
+        case "auth token" | "Console key" if files.console_key:
+            inputs.learn_secret(files.console_key)
+            return _unless_set(inputs, StaticSecret(files.console_key.strip().encode()))
+        case _:
+            return {}
+
+
+def _unless_set(inputs: AgentInputs, key: SecretSource) -> dict[str, SecretSource]:
+    return {} if inputs.environment.get(API_KEY, "").strip() else {API_KEY: key}
+
+
+def _helper_key(inputs: AgentInputs, files: UserFiles) -> HelperKey:
+    """The key of the helper, which is asked now: at the start a person can still put it right."""
+    command = helper_command(files, inputs.host_environment, inputs.user_home)
+    helper = HelperKey(command, learn_secret=inputs.learn_secret)
+    key = helper.ask()
+    if isinstance(key, SecretMissing):
+        raise LoginMissing(key.message, hint=f"see apiKeyHelper in {files.settings}")
+    return helper
 
 
 def _subscription_token(inputs: AgentInputs) -> SubscriptionToken:

@@ -1,5 +1,6 @@
 """Where Claude Code's model is, how it is reached from here, and how it is told another address."""
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from treadle.adapters.agents.claude.variables import (
     API_KEY,
+    AUTH_TOKEN,
     BASE_URL,
     CLOUDS,
     CUSTOM_HEADERS,
@@ -21,6 +23,7 @@ from treadle.domain.model_access import (
     HeaderPairs,
     HeldSecret,
     Login,
+    LoginCheckRequest,
     ModelService,
     SecretSource,
     StaticSecret,
@@ -38,6 +41,8 @@ HELD = (
     "CLAUDE_CODE_CLIENT_KEY_PASSPHRASE",
 )
 VENDOR = "https://api.anthropic.com"
+# Any that the service knows: counting costs nothing.
+CHECK_MODEL = "claude-haiku-4-5"
 LOOPBACK = "127.0.0.1"
 # A socket has no name of its own, and an address must have one.
 BEHIND_SOCKET = "gateway"
@@ -157,8 +162,33 @@ def _unproxied(given: Mapping[str, str], *hosts: str) -> dict[str, str]:
     }
 
 
+def login_check(agent: "ClaudeAgent") -> LoginCheckRequest:
+    """What the agent itself asks to count the tokens of a prompt, with the headers that it would
+    send."""
+    held = _without_login(agent)
+    headers = [(b"content-type", b"application/json"), (b"anthropic-version", b"2023-06-01")]
+    by_key = held.get(API_KEY, "")
+    bearer = held.get(AUTH_TOKEN) or ("" if by_key else held.get(OAUTH_TOKEN, ""))
+    if by_key:
+        headers.append((b"x-api-key", by_key.encode()))
+    if bearer:
+        headers.append((b"authorization", b"Bearer " + bearer.encode()))
+    if bearer and bearer == held.get(OAUTH_TOKEN):
+        headers.append((b"anthropic-beta", b"oauth-2025-04-20"))
+    return LoginCheckRequest(
+        "POST",
+        "/v1/messages/count_tokens",
+        tuple(headers),
+        json.dumps(
+            {"model": CHECK_MODEL, "messages": [{"role": "user", "content": "hello"}]}
+        ).encode(),
+        "to count the tokens of a word",
+    )
+
+
 MODEL: ModelAccess["ClaudeAgent"] = ModelAccess(
     service=model_service,
     login=lambda agent: held_login(agent.environment, agent.login_sources),
     reach=reach_model,
+    check=login_check,
 )

@@ -9,11 +9,23 @@ OAUTH_TOKEN = "CLAUDE_CODE_OAUTH_TOKEN"  # noqa: S105  # the name of a variable
 BASE_URL = "ANTHROPIC_BASE_URL"
 CUSTOM_HEADERS = "ANTHROPIC_CUSTOM_HEADERS"
 CLOUDS = {
+    # In the order in which the agent looks at them.
     "CLAUDE_CODE_USE_BEDROCK": "Amazon Bedrock",
-    "CLAUDE_CODE_USE_VERTEX": "Google Vertex AI",
     "CLAUDE_CODE_USE_FOUNDRY": "Microsoft Foundry",
+    "CLAUDE_CODE_USE_VERTEX": "Google Vertex AI",
 }
 LOGINS = (API_KEY, AUTH_TOKEN, OAUTH_TOKEN)
+
+# The region of one model; the models are those that the newest tested binary knows.
+_VERTEX_REGIONS = tuple(
+    f"VERTEX_REGION_CLAUDE_{model}"
+    for model in (
+        *("3_5_HAIKU", "3_5_SONNET", "3_7_SONNET", "4_0_OPUS", "4_0_SONNET", "4_1_OPUS"),
+        *("4_5_OPUS", "4_5_SONNET", "4_6_OPUS", "4_6_SONNET", "4_7_OPUS", "4_8_OPUS"),
+        *("5_OPUS", "5_SONNET", "5_5_OPUS", "5_5_SONNET"),
+        *("FABLE_5", "FABLE_5_1", "FABLE_5_2", "HAIKU_4_5", "HAIKU_5_5"),
+    )
+)
 
 # Not CLAUDECODE: it makes the agent assume that another one has started it.
 _PASSED: tuple[PassedVariables, ...] = (
@@ -37,11 +49,14 @@ _PASSED: tuple[PassedVariables, ...] = (
         ),
     ),
     PassedVariables(
-        "which model the words opus, sonnet and haiku stand for",
+        "which model the words fable, opus, sonnet and haiku stand for",
         (
+            "ANTHROPIC_DEFAULT_FABLE_MODEL",
             "ANTHROPIC_DEFAULT_OPUS_MODEL",
             "ANTHROPIC_DEFAULT_SONNET_MODEL",
             "ANTHROPIC_DEFAULT_HAIKU_MODEL",
+            "ANTHROPIC_DEFAULT_MODEL",
+            "ANTHROPIC_SMALL_FAST_MODEL",
         ),
     ),
     PassedVariables(
@@ -57,6 +72,9 @@ _PASSED: tuple[PassedVariables, ...] = (
             "AWS_ACCESS_KEY_ID",
             "AWS_SECRET_ACCESS_KEY",
             "AWS_SESSION_TOKEN",
+            "ANTHROPIC_BEDROCK_REGION_PREFIX",
+            "ANTHROPIC_BEDROCK_SERVICE_TIER",
+            "ANTHROPIC_SMALL_FAST_MODEL_AWS_REGION",
         ),
         only_if="CLAUDE_CODE_USE_BEDROCK",
     ),
@@ -68,6 +86,7 @@ _PASSED: tuple[PassedVariables, ...] = (
             "ANTHROPIC_VERTEX_BASE_URL",
             "ANTHROPIC_VERTEX_PROJECT_ID",
             "CLOUD_ML_REGION",
+            *_VERTEX_REGIONS,
             "GOOGLE_APPLICATION_CREDENTIALS",
             "GOOGLE_CLOUD_PROJECT",
         ),
@@ -81,9 +100,21 @@ _PASSED: tuple[PassedVariables, ...] = (
             "ANTHROPIC_FOUNDRY_BASE_URL",
             "ANTHROPIC_FOUNDRY_RESOURCE",
             "ANTHROPIC_FOUNDRY_API_KEY",
+            "ANTHROPIC_FOUNDRY_AUTH_TOKEN",
         ),
         only_if="CLAUDE_CODE_USE_FOUNDRY",
     ),
+)
+
+# Other facts about the user's login, which is chosen outside the sandbox.
+_OF_LOGIN = (
+    "CLAUDE_CODE_API_KEY_HELPER_TTL_MS",
+    "CLAUDE_CODE_USE_ANTHROPIC_AWS",
+    "CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD",
+    "CLAUDE_CODE_USE_MANTLE",
+    "AWS_CONFIG_FILE",
+    "AWS_CREDENTIAL_EXPIRATION",
+    "AWS_SHARED_CREDENTIALS_FILE",
 )
 
 _SECRETS = (
@@ -91,6 +122,7 @@ _SECRETS = (
     AUTH_TOKEN,
     CUSTOM_HEADERS,
     "ANTHROPIC_FOUNDRY_API_KEY",
+    "ANTHROPIC_FOUNDRY_AUTH_TOKEN",
     "AWS_ACCESS_KEY_ID",
     "AWS_BEARER_TOKEN_BEDROCK",
     "AWS_SECRET_ACCESS_KEY",
@@ -102,7 +134,7 @@ _SECRETS = (
 VARIABLES = AgentVariables(
     passed=_PASSED,
     secrets=_SECRETS,
-    host=DIRECTORY_VARIABLES,
+    host=(*DIRECTORY_VARIABLES, *_OF_LOGIN),
     program="CLAUDE_BIN",
     model_address=BASE_URL,
 )

@@ -28,10 +28,12 @@ def inputs(tmp_path: Path) -> Callable[[str], AgentInputs]:
         binary.write_text(f"#!/bin/sh\necho '{version} (Claude Code)'\n")
         binary.chmod(0o755)
         path = f"{tmp_path}:/usr/bin:/bin"
+        variables = {"ANTHROPIC_API_KEY": "k", "LANG": "C", "HTTP_PROXY": "http://p:1"}
         return AgentInputs(
             program=ProgramChoice("", "", path, project=tmp_path, home=tmp_path),
             keeping=ProgramKeeping(tmp_path / "run", tmp_path / "programs"),
-            environment={"ANTHROPIC_API_KEY": "k", "LANG": "C", "HTTP_PROXY": "http://p:1"},
+            environment=variables,
+            host_environment=variables,
             user_home=tmp_path,
             private_home=tmp_path / "private",
             attribution=False,
@@ -59,6 +61,7 @@ def login_file(folder: Path, *, left_s: float) -> Path:
         "accessToken": "an-access-token",
         "refreshToken": "a-refresh-token",
         "expiresAt": (time() + left_s) * 1000,
+        "scopes": ["user:inference"],
     }
     (folder / ".credentials.json").write_text(json.dumps({"claudeAiOauth": login}))
     return folder
