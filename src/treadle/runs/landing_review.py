@@ -15,8 +15,8 @@ from treadle.runs.trust import not_trusted
 from treadle.settings.definitions import Settings
 from treadle.settings.environment import Environment
 from treadle.settings.load import load_settings
-from treadle.verify.command_files import find_judges
-from treadle.verify.judge_files import find_touched_evidence
+from treadle.verify.commands.command_files import find_judges
+from treadle.verify.judges.judge_files import find_touched_evidence
 from treadle.wiring.protected_paths import tool_file_settings
 from treadle.workflows.loop.recorded_changes import find_weakenings
 from treadle.workspace.change_counts import count_changes
