@@ -4,7 +4,6 @@ Used for files that run by themselves: a file that one of them names runs with i
 each format would be many and still miss some, so words are compared with the project's paths.
 """
 
-import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -118,10 +117,17 @@ class ProjectFiles:
 
 def inside(path: str, folder: str) -> str | None:
     """The path relative to the project, if it does not leave it; empty for the project itself."""
-    joined = posixpath.normpath(f"{folder}/{path}" if folder else path)
-    if joined.startswith(("/", "..")) and not joined.startswith("..."):
+    if path.startswith("/"):
         return None
-    return "" if joined == "." else joined
+    parts: list[str] = []
+    for part in f"{folder}/{path}".split("/"):
+        if part == ".." and not parts:
+            return None
+        if part == "..":
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)
 
 
 def named_files(text: str, path: str, files: ProjectFiles) -> frozenset[str]:

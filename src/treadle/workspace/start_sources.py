@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from treadle.policy.named_files import ProjectFiles
-from treadle.policy.protected_paths import protected_part
+from treadle.policy.protected_paths import OWN, protected_part
 from treadle.policy.started_files import (
     StartedFiles,
     StartSource,
@@ -90,8 +90,9 @@ def _find(
 
 
 def _has_rule(path: str) -> bool:
-    """Whether tools obey the file by themselves, and it can name others."""
-    if is_document(path):
+    """Whether tools obey the file by themselves, and it can name others. What Treadle's own files
+    name runs in a sandbox, or is one of the user's hooks."""
+    if is_document(path) or path.partition("/")[0] in OWN:
         return False
     if protected_part(PurePosixPath(path)) is not None:
         return True

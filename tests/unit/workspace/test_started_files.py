@@ -204,6 +204,8 @@ async def test_ordinary_settings_make_ordinary_work_no_question(tmp_path: Path) 
             ".devcontainer/devcontainer.json": '{"postCreateCommand": '
             '"pip install -r requirements.txt && npm ci"}',
             ".npmrc": "fund=false\n",
+            "treadle.toml": '[project]\ntest = "sh scripts/a.sh"\n',
+            ".treadle/status.json": '{"checks": ["python src/app.py", "new.py"]}',
             "AGENTS.md": "Run scripts/a.sh. See src/app.py.\n",
         },
     )

@@ -81,7 +81,7 @@ class DeliverWork:
 
     async def import_session(self, ref: RoundRef, before: str) -> ImportedTip:
         imported = await self.workspace.commit_and_import(self._message(ref.number))
-        await self.workspace.review_round()
+        await self.workspace.review.record_round(self.workspace.imported)
         if imported.lost:
             self.board.withdraw_passes(imported.lost)
         else:

@@ -74,7 +74,7 @@ class FocusSteps:
             failed = CommitFailed(error.message)
             self.log.record(failed, once=f"commit failed {ref.index}")
             return ImportedTip(before, error.message)
-        await self.workspace.review_round()
+        await self.workspace.review.record_round(self.workspace.imported)
         return imported
 
     def _message(self, number: int) -> str:

@@ -64,7 +64,7 @@ async def record_changes(parts: RunParts, specification: str) -> RecordedChanges
         kinds = _kinds_by_command(parts, changes)
         files = find_touched_evidence(changes, specification=specification, named=kinds.get)
         touched = await find_weakenings(parts.git, files, snapshot, work.commit)
-        tool_files = await parts.workspace.record_tool_files()
+        tool_files = await parts.workspace.review.record(work)
     except GitFailed as error:
         warning = RunWarned(f"cannot tell which files and tests were changed: {error}")
         parts.log.record(warning, once=f"untold {work.commit}")

@@ -7,7 +7,6 @@ from pathlib import Path
 from treadle.domain.errors import ProjectError
 from treadle.domain.events.run import RunWarned
 from treadle.domain.events.work import (
-    ToolFile,
     WithheldPath,
     WorkCommitted,
     WorkImported,
@@ -60,7 +59,7 @@ class RunWorkspace:
         self._is_reopened = False
         self._last_committed: CommittedRound | None = None
         self._ignored: IgnoreRules | None = None  # read for the first round with work
-        self._review = ToolFileReview(spec, snapshot.commit)
+        self.review = ToolFileReview(spec, snapshot.commit, self.ignore_rules)
 
     @classmethod
     def reopened(
@@ -221,14 +220,6 @@ class RunWorkspace:
         if self._ignored is None:
             self._ignored = await read_ignore_rules(self._clone)
         return self._ignored
-
-    async def review_round(self) -> None:
-        """Record what tools obey by themselves after a round."""
-        await self._review.record_round(self.imported, self.ignore_rules)
-
-    async def record_tool_files(self) -> tuple[ToolFile, ...]:
-        """Record the files of the work that tools obey by themselves."""
-        return await self._review.record(self.imported, await self.ignore_rules())
 
     @property
     def withheld(self) -> tuple[WithheldPath, ...]:

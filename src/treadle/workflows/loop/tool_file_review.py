@@ -15,28 +15,27 @@ from treadle.workspace.imports import ImportedBranch
 class ToolFileReview:
     """The review of one run's work. Only another result than the last one is recorded."""
 
-    def __init__(self, spec: WorkspaceSpec, snapshot: str) -> None:
+    def __init__(
+        self, spec: WorkspaceSpec, snapshot: str, ignored: Callable[[], Awaitable[IgnoreRules]]
+    ) -> None:
         self._spec = spec
         self._snapshot = snapshot
+        self._ignored = ignored
         self._recorded: tuple[ToolFile, ...] = ()
         self._reviewed = ""  # the commit of the last review
 
-    async def record_round(
-        self, work: ImportedBranch | None, ignored: Callable[[], Awaitable[IgnoreRules]]
-    ) -> None:
+    async def record_round(self, work: ImportedBranch | None) -> None:
         """As `record`, after a round: if git cannot tell, the end of the run says so."""
         with suppress(GitFailed):
-            await self.record(work, await ignored())
+            await self.record(work)
 
-    async def record(
-        self, work: ImportedBranch | None, ignored: IgnoreRules
-    ) -> tuple[ToolFile, ...]:
+    async def record(self, work: ImportedBranch | None) -> tuple[ToolFile, ...]:
         """The files of the work that tools obey by themselves; raises GitFailed."""
         if work is None:
             return ()
         if work.commit == self._reviewed:
             return self._recorded
-        spec = self._spec
+        spec, ignored = self._spec, await self._ignored()
         rules = LandingRules(spec.tool_files, ignored.covers_folder, spec.hooks)
         found = await find_changed_tool_files(spec.project, self._snapshot, work.commit, rules)
         if found != self._recorded:
