@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from treadle.gateway import known_requests as known
 
@@ -50,6 +50,13 @@ def find_unknown_content(body: RequestBody, allowed: frozenset[str] = frozenset(
         if body.get(name) is not None:
             return f"{name}, a prompt that the service keeps"
     thinking = body.get("thinking")
+    limits = {"max_tokens": body.get("max_tokens")}
+    if isinstance(thinking, dict):
+        limits["thinking.budget_tokens"] = thinking.get("budget_tokens")
+    for name, limit in limits.items():
+        # The service may read a number where none is seen here.
+        if limit is not None and not is_whole_number(limit):
+            return f"{name} that is no whole number"
     if isinstance(thinking, dict) and _name(thinking) not in known.THINKING | allowed:
         return f"thinking of the kind {_name(thinking)!r}"
     for edit in _edits(body):
@@ -60,6 +67,10 @@ def find_unknown_content(body: RequestBody, allowed: frozenset[str] = frozenset(
         if _name(block) not in known.BLOCKS and _name(block) not in allowed:
             return f"content of the kind {_name(block)!r}"
     return None
+
+
+def is_whole_number(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def filter_betas(value: bytes, allowed: frozenset[str] = frozenset()) -> FilteredBetas:

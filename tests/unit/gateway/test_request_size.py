@@ -100,11 +100,7 @@ def test_a_text_that_is_called_a_picture_counts_as_text() -> None:
     [
         ({"max_tokens": 64_000}, RequestSize("opus", Usage(), 64_000)),
         ({}, RequestSize("opus", Usage(), 16_000)),
-        ({"max_tokens": "64000"}, RequestSize("opus", Usage(), 64_000)),
-        ({"max_tokens": 64000.0}, RequestSize("opus", Usage(), 64_000)),
-        ({"max_tokens": "many"}, RequestSize("opus", Usage(), 16_000)),
         ({"max_tokens": 10**18}, RequestSize("opus", Usage(), 10**9)),
-        ({"max_tokens": 1e300}, RequestSize("opus", Usage(), 10**9)),
         (
             {"max_tokens": 9, "messages": [{"role": "system", "speed": "fast"}]},
             RequestSize("opus", Usage(), 9, extras=ResponseExtras(fast=True)),
