@@ -50,13 +50,6 @@ def find_unknown_content(body: RequestBody, allowed: frozenset[str] = frozenset(
         if body.get(name) is not None:
             return f"{name}, a prompt that the service keeps"
     thinking = body.get("thinking")
-    limits = {"max_tokens": body.get("max_tokens")}
-    if isinstance(thinking, dict):
-        limits["thinking.budget_tokens"] = thinking.get("budget_tokens")
-    for name, limit in limits.items():
-        # The service may read a number where none is seen here.
-        if limit is not None and not is_whole_number(limit):
-            return f"{name} that is no whole number"
     if isinstance(thinking, dict) and _name(thinking) not in known.THINKING | allowed:
         return f"thinking of the kind {_name(thinking)!r}"
     for edit in _edits(body):
@@ -66,6 +59,18 @@ def find_unknown_content(body: RequestBody, allowed: frozenset[str] = frozenset(
     for block in content_blocks(body):
         if _name(block) not in known.BLOCKS and _name(block) not in allowed:
             return f"content of the kind {_name(block)!r}"
+    return None
+
+
+def find_odd_limit(body: RequestBody) -> str | None:
+    """A limit of tokens in which the service may read a number, where none is seen here."""
+    thinking = body.get("thinking")
+    limits = {"max_tokens": body.get("max_tokens")}
+    if isinstance(thinking, dict):
+        limits["thinking.budget_tokens"] = thinking.get("budget_tokens")
+    for name, limit in limits.items():
+        if limit is not None and not is_whole_number(limit):
+            return f"{name} that is no whole number"
     return None
 
 

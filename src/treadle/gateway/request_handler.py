@@ -16,7 +16,12 @@ from treadle.gateway.client_connection import AgentRequest, Client, HandleReques
 from treadle.gateway.forwarding import forward_count, forward_message, send_error, send_retry
 from treadle.gateway.headers import ServiceHeaders, to_service
 from treadle.gateway.request_charge import ChargeBook, RequestCharge, WarningKind
-from treadle.gateway.request_filter import FilteredRequest, filter_fields, find_unknown_content
+from treadle.gateway.request_filter import (
+    FilteredRequest,
+    filter_fields,
+    find_odd_limit,
+    find_unknown_content,
+)
 from treadle.gateway.request_rules import RequestKind, request_kind, service_target, split_token
 from treadle.gateway.request_size import RequestSize, measure
 from treadle.gateway.service_client import ServiceClient
@@ -107,7 +112,7 @@ class RequestHandler:
         if use is not None:
             message = f"Treadle: the model may not turn to anybody else for this: {use}"
             return _Refusal(403, "permission_error", message)
-        content = find_unknown_content(body, self.allowed)
+        content = find_odd_limit(body) or find_unknown_content(body, self.allowed)
         if content is not None:
             # After 400 an agent tries again, and 403 reads like a login that failed.
             message = f"Treadle: the cost of this is not known: {content}; {_HOW_TO_ALLOW}"

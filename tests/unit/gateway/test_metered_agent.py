@@ -116,7 +116,9 @@ async def test_a_session_that_begins_anew_under_its_id_has_only_what_the_ledger_
         return agent
 
     # Its conversation is gone, so it is not resumed. The stream had seen two dollars of five.
-    begun = replace(brief_for("implementer"), session=SESSION, max_cost_usd=3.0, cost_before_usd=2.0)
+    begun = replace(
+        brief_for("implementer"), session=SESSION, max_cost_usd=3.0, cost_before_usd=2.0
+    )
     await MeteredAgent(ReplayAgent([]), meter, reach).open(begun)
 
     assert [await ask(each.url) for each in endpoints] == [402]

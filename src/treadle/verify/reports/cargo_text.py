@@ -81,9 +81,7 @@ class _CargoRun:
             if outcome == "failed":
                 self._red[name.removesuffix(_PANIC)] = len(self.cases)
             self.cases.append(
-                ReportedCase(
-                    self._target, plain, outcome, cut_name(name), kind=_kind(self._target)
-                )
+                ReportedCase(self._target, plain, outcome, cut_name(name), kind=_kind(self._target))
             )
 
     def _add_message(self, failed: int, line: str) -> None:

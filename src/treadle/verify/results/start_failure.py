@@ -1,6 +1,7 @@
 """Decides whether a command could not start, which says nothing about the project. Pure."""
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -52,11 +53,9 @@ def start_failure(exit_code: int | None, output: str) -> StartFailure | None:
     if exit_code not in (NOT_EXECUTABLE, _NOT_FOUND):
         return None
     for find_names in _SHELL_NAMES:
-        name = ""
-        for name in find_names(output):
-            pass  # the last one counts; there may be very many
-        if name:
-            return StartFailure(exit_code, name.strip("'‘’"))
+        # The last one counts; there may be very many.
+        if last := deque(find_names(output), maxlen=1):
+            return StartFailure(exit_code, last[0].strip("'‘’"))
     return StartFailure(exit_code, "")
 
 

@@ -96,7 +96,7 @@ async def _decide_within(
 ) -> PolicyDecision:
     """Decide in a thread, so that signals and limits act meanwhile; what takes too long is denied.
 
-    A thread that is late is left to itself. It holds up neither the loop nor the end of the process.
+    A thread that is late is left to itself: it holds up neither the loop nor the process's end.
     """
     loop = asyncio.get_running_loop()
     decided: asyncio.Future[PolicyDecision] = loop.create_future()

@@ -1,4 +1,4 @@
-"""No report of an agent takes long to read or is copied per test: what is linear ends in a moment."""
+"""No report takes long to read or is copied per test: what is linear ends in a moment."""
 
 import tracemalloc
 from collections.abc import Callable
