@@ -27,8 +27,8 @@ async def test_a_session_goes_on_without_a_field_that_nobody_knows(tmp_path: Pat
         assert "answers_of_tomorrow" not in api.requests[0].json()
     warnings = [event.message for event in events if isinstance(event, RunWarned)]
     assert [text.split(" is not known")[0] for text in warnings] == [
-        "the field answers_of_tomorrow",
-        "the beta tomorrow-2027-01-01",
+        "the field `answers_of_tomorrow`",
+        "the beta `tomorrow-2027-01-01`",
     ]
 
 

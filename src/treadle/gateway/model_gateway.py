@@ -17,7 +17,7 @@ from treadle.gateway.capacity import MAX_BYTES, MAX_CONNECTIONS, READ_ON_S, Conn
 from treadle.gateway.client_connection import HandleRequest, serve_connection
 from treadle.gateway.credentials import Credentials
 from treadle.gateway.ledger_writer import LedgerWriter
-from treadle.gateway.request_charge import ChargeBook
+from treadle.gateway.request_charge import ChargeBook, WarningKind
 from treadle.gateway.request_handler import HOLD_S, RequestHandler
 from treadle.gateway.service_client import ServiceClient
 from treadle.gateway.sockets import SocketDirectory
@@ -28,6 +28,7 @@ _READ_AHEAD = 1 << 20
 # All sessions without a sandbox share the one TCP port.
 _SHARED_BY = 8
 MOST_WARNINGS = 20
+_MOST_OF_A_KIND = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class Gateway:
         self._rules = rules
         self._now = now
         # What people should know, in the order it came up. One agent can send many names.
-        self._warnings: dict[str, None] = {}
+        self._warnings: dict[str, WarningKind] = {}
         self._accounts = BudgetAccounts()
         # By an account's token; used in the gateway's thread only.
         self._socket_servers: dict[str, tuple[Path, asyncio.Server]] = {}
@@ -127,11 +128,12 @@ class Gateway:
             task.cancel()
         await asyncio.wait(requests)
 
-    def _warn(self, message: str) -> None:
+    def _warn(self, kind: WarningKind, message: str) -> None:
         # It may hold words of the agent's.
         shown = "".join(each if each.isprintable() else "?" for each in message)
-        if len(self._warnings) < MOST_WARNINGS:
-            self._warnings.setdefault(shown)
+        # By kind: many of one must not hide another.
+        if list(self._warnings.values()).count(kind) < _MOST_OF_A_KIND:
+            self._warnings.setdefault(shown, kind)
 
     async def _serve_socket(
         self, account: BudgetAccount, path: Path, listener: socket.socket

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     import httpx2
 
 
+WarningKind = Literal["field", "beta", "price", "usage", "body"]
+
+
 @dataclass(frozen=True, slots=True)
 class ChargeBook:
     """Where charges are booked, and at which prices."""
@@ -31,8 +34,8 @@ class ChargeBook:
     prices: PriceList
     now: Callable[[], datetime]
     rehearsal: bool
-    # Tells a person something, once.
-    warn: Callable[[str], None]
+    # Tells a person something of this kind, once.
+    warn: Callable[[WarningKind, str], None]
 
 
 class RequestCharge:
@@ -123,9 +126,11 @@ class RequestCharge:
     def _final_entry(self) -> LedgerEntry | None:
         reading = self._meter.reading()
         if reading is None:
-            # A whole answer without a message is an error, or a page of some proxy.
-            unanswered = self._end == "whole"
-            return None if unanswered else self._entry(self._size.most, self._reserved.usd)
+            if self._end == "whole" and self._meter.is_error:
+                return None
+            if self._end == "whole":
+                self._book.warn("usage", _UNREADABLE)
+            return self._entry(self._size.most, self._reserved.usd)
         if not reading.complete:
             reading = self._with_ceiling(reading)
         cost = price_reading(reading, self._size.model, self._book.prices)
@@ -152,9 +157,9 @@ class RequestCharge:
         model = reading.model or self._size.model
         if reading.extras.unknown:
             names = ", ".join(reading.extras.unknown)
-            self._book.warn(f"the service bills something unknown ({names}): {_DEAREST}")
+            self._book.warn("price", f"the service bills something unknown ({names}): {_DEAREST}")
         else:
-            self._book.warn(f"no price is known for {model or 'a model'}: {_DEAREST}")
+            self._book.warn("price", f"no price is known for {model or 'a model'}: {_DEAREST}")
 
     def _entry(self, usage: Usage, cost_usd: float) -> LedgerEntry:
         return LedgerEntry(
@@ -174,4 +179,8 @@ class RequestCharge:
         )
 
 
+_UNREADABLE = (
+    "the service answered in a form that tells no usage: the request counts at the most that it may"
+    " have cost"
+)
 _DEAREST = "it counts at the highest known price; `prices` in treadle.toml sets one"

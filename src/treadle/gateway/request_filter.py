@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from treadle.gateway import known_requests as known
 
@@ -60,6 +60,22 @@ def find_unknown_content(body: RequestBody, allowed: frozenset[str] = frozenset(
         if _name(block) not in known.BLOCKS and _name(block) not in allowed:
             return f"content of the kind {_name(block)!r}"
     return None
+
+
+def find_odd_limit(body: RequestBody) -> str | None:
+    """A limit of tokens in which the service may read a number, where none is seen here."""
+    thinking = body.get("thinking")
+    limits = {"max_tokens": body.get("max_tokens")}
+    if isinstance(thinking, dict):
+        limits["thinking.budget_tokens"] = thinking.get("budget_tokens")
+    for name, limit in limits.items():
+        if limit is not None and not is_whole_number(limit):
+            return f"{name} that is no whole number"
+    return None
+
+
+def is_whole_number(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def filter_betas(value: bytes, allowed: frozenset[str] = frozenset()) -> FilteredBetas:

@@ -1,6 +1,7 @@
 """Handles one request: checks it, waits until a budget covers it, and has it forwarded."""
 
 import asyncio
+import re
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from typing import assert_never
@@ -14,10 +15,15 @@ from treadle.gateway.client_connection import AgentRequest, Client, HandleReques
 from treadle.gateway.credentials import Credentials
 from treadle.gateway.forwarding import forward_count, forward_message, send_error, send_retry
 from treadle.gateway.headers import ServiceHeaders, to_service
-from treadle.gateway.request_charge import ChargeBook, RequestCharge
-from treadle.gateway.request_filter import FilteredRequest, filter_fields, find_unknown_content
+from treadle.gateway.request_charge import ChargeBook, RequestCharge, WarningKind
+from treadle.gateway.request_filter import (
+    FilteredRequest,
+    filter_fields,
+    find_odd_limit,
+    find_unknown_content,
+)
 from treadle.gateway.request_rules import RequestKind, request_kind, service_target, split_token
-from treadle.gateway.request_size import measure
+from treadle.gateway.request_size import RequestSize, measure
 from treadle.gateway.service_client import ServiceClient
 from treadle.session.budget_refusal import budget_refusal_message
 
@@ -27,6 +33,7 @@ HOLD_S = 240.0
 _LOOK_S = 1.0
 # An older estimate is of a request that was cut off.
 _OPEN_FOR = timedelta(minutes=20)
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,60}")
 _HOW_TO_ALLOW = "`gateway.allow` in treadle.toml lets it through"
 
 
@@ -79,34 +86,14 @@ class RequestHandler:
             await client.start(200, [(b"content-length", b"0")])
             await client.finish()
             return
-        body = request_rules.parse_body(request.body)
-        if body is None:
-            message = "Treadle: the request is no object in JSON, or has too many parts"
-            await send_error(client, 400, "invalid_request_error", message)
+        checked = self._check(request, account)
+        if isinstance(checked, _Refusal):
+            await send_error(client, checked.status, checked.kind, checked.message)
             return
-        use = request_rules.find_forbidden_use(body, account.server_tools)
-        if use is not None:
-            message = f"Treadle: the model may not turn to anybody else for this: {use}"
-            await send_error(client, 403, "permission_error", message)
-            return
-        content = find_unknown_content(body, self.allowed)
-        if content is not None:
-            # After 400 an agent tries again, and 403 reads like a login that failed.
-            message = f"Treadle: the cost of this is not known: {content}; {_HOW_TO_ALLOW}"
-            await send_error(client, 409, "invalid_request_error", message)
-            return
-        filtered = filter_fields(body, self.allowed)
-        headers = to_service(request.raw_headers, self.credentials.login, self.allowed)
-        self._warn_of_left_out(filtered, headers)
-        request = replace(
-            request,
-            target=service_target(request.target),
-            body=request_rules.serialize_body(filtered.body),
-        )
+        request, headers = checked.request, checked.headers
         match kind:
             case "message":
-                size = measure(filtered.body, request.body)
-                charge = RequestCharge(self.book, account, request, headers, size)
+                charge = RequestCharge(self.book, account, request, headers, checked.size)
                 await self._handle_message(request, headers, charge, account, client)
             case "count":
                 async with account.counting:
@@ -116,13 +103,42 @@ class RequestHandler:
             case never:
                 assert_never(never)
 
+    def _check(self, request: AgentRequest, account: BudgetAccount) -> "_CheckedRequest | _Refusal":
+        """The request as it goes on. What was parsed is let go before anything waits: it takes
+        many times the memory of its text."""
+        body = request_rules.parse_body(request.body)
+        if body is None:
+            message = "Treadle: the request is no object in JSON, or has too many parts"
+            return _Refusal(400, "invalid_request_error", message)
+        use = request_rules.find_forbidden_use(body, account.server_tools)
+        if use is not None:
+            message = f"Treadle: the model may not turn to anybody else for this: {use}"
+            return _Refusal(403, "permission_error", message)
+        content = find_odd_limit(body) or find_unknown_content(body, self.allowed)
+        if content is not None:
+            # After 400 an agent tries again, and 403 reads like a login that failed.
+            message = f"Treadle: the cost of this is not known: {content}; {_HOW_TO_ALLOW}"
+            return _Refusal(409, "invalid_request_error", message)
+        filtered = filter_fields(body, self.allowed)
+        serialized = request_rules.serialize_body(filtered.body)
+        if serialized is None:
+            self.book.warn("body", "a request of the agent was nested too deep, and was refused")
+            message = "Treadle: the request is nested too deep"
+            return _Refusal(400, "invalid_request_error", message)
+        headers = to_service(request.raw_headers, self.credentials.login, self.allowed)
+        self._warn_of_left_out(filtered, headers)
+        target = service_target(request.target)
+        forwarded = replace(request, target=target, body=serialized)
+        return _CheckedRequest(forwarded, headers, measure(filtered.body, serialized))
+
     def _warn_of_left_out(self, request: FilteredRequest, headers: ServiceHeaders) -> None:
-        for kind, names in (("field", request.left_out), ("beta", headers.left_out)):
+        kinds: tuple[tuple[WarningKind, tuple[str, ...]], ...] = (
+            ("field", request.left_out),
+            ("beta", headers.left_out),
+        )
+        for kind, names in kinds:
             for name in names:
-                self.book.warn(
-                    f"the {kind} {name} is not known and was left out of the agent's requests;"
-                    f' `gateway.allow = ["{name}"]` lets it through'
-                )
+                self.book.warn(kind, _left_out_text(kind, name))
 
     async def _handle_message(
         self,
@@ -200,6 +216,32 @@ class RequestHandler:
             return LedgerTotals(run_usd, day_usd, elsewhere_usd=elsewhere)
         today = ledger.spent(run, since=midnight, rehearsal=rehearsal)
         return LedgerTotals(run_usd, today.all_usd, midnight, elsewhere)
+
+
+@dataclass(frozen=True, slots=True)
+class _CheckedRequest:
+    """A request that may go on, and what it may cost."""
+
+    request: AgentRequest
+    headers: ServiceHeaders
+    size: RequestSize
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    status: int
+    kind: str
+    message: str
+
+
+def _left_out_text(kind: WarningKind, name: str) -> str:
+    """For a person. Words that the agent chose are no part of it, if they are more than a name."""
+    if not _NAME.fullmatch(name):
+        return f"a {kind} with an unusual name was left out of the agent's requests"
+    return (
+        f"the {kind} `{name}` is not known and was left out of the agent's requests;"
+        f' `gateway.allow = ["{name}"]` lets it through'
+    )
 
 
 def midnight_before(now: datetime) -> datetime:

@@ -8,8 +8,6 @@ import orjson
 
 RequestBody = dict[str, Any]
 
-# Smaller bodies are not counted.
-_SMALL = 4 * 1024 * 1024
 _MOST_PARTS = 1_000_000
 
 # Tools that the service runs itself and that a user may allow, by the agent's name for them. The
@@ -33,7 +31,7 @@ _TOOL_USE_TYPES = ("tool_use", "server_tool_use", "mcp_tool_use")
 def parse_body(body: bytes) -> RequestBody | None:
     """None for a body that is no JSON object or has too many parts: parsed, a part takes thirty
     times its size in the host's memory."""
-    if len(body) > _SMALL and sum(map(body.count, (b",", b"[", b"{"))) > _MOST_PARTS:
+    if sum(map(body.count, (b",", b"[", b"{"))) > _MOST_PARTS:
         return None
     try:
         request = orjson.loads(body)
@@ -42,9 +40,14 @@ def parse_body(body: bytes) -> RequestBody | None:
     return request if isinstance(request, dict) else None
 
 
-def serialize_body(request: RequestBody) -> bytes:
-    """Serialize the checked body, because the service might read a duplicate key differently."""
-    return orjson.dumps(request)
+def serialize_body(request: RequestBody) -> bytes | None:
+    """Serialize the checked body, because the service might read a duplicate key differently.
+
+    None if it is nested too deep, which no conversation is."""
+    try:
+        return orjson.dumps(request)
+    except orjson.JSONEncodeError:
+        return None
 
 
 def find_forbidden_use(

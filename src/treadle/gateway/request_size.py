@@ -6,7 +6,7 @@ from typing import Any
 
 from treadle.domain.price import ResponseExtras
 from treadle.domain.usage import Usage
-from treadle.gateway.request_filter import content_blocks
+from treadle.gateway.request_filter import content_blocks, is_whole_number
 from treadle.session.price_list import PriceList
 
 # For a request that does not set `max_tokens`.
@@ -20,7 +20,6 @@ DOCUMENT_TOKENS = 100_000
 # A token of small letters has two at least. Capitals, digits, signs and other scripts may be one
 # each.
 _WORDS = b"abcdefghijklmnopqrstuvwxyz "
-_LONGEST_NUMBER = 20
 # No model says so much, and the ledger can hold it.
 _LARGEST = 10**9
 # Written so by `serialize_body`; inside a text the quotes would be escaped.
@@ -134,7 +133,5 @@ def _media(request: Mapping[str, Any]) -> tuple[list[bytes], list[bytes]]:
 
 
 def _count(value: object) -> int:
-    """A number in whatever spelling the service might take for one."""
-    if isinstance(value, str) and value.strip().isdecimal() and len(value) < _LONGEST_NUMBER:
-        value = int(value)
-    return int(min(value, _LARGEST)) if isinstance(value, int | float) and value > 0 else 0
+    """A number of tokens; `request_filter` refuses any other spelling."""
+    return min(value, _LARGEST) if is_whole_number(value) and value > 0 else 0

@@ -5,7 +5,6 @@ from typing import Any, Protocol
 
 import orjson
 
-from treadle.domain.usage import Usage
 from treadle.gateway.usage_reading import UsageReading, answered_by, read_message, with_totals
 
 # Fewer than a token has in plain text, so that an estimate is rather too high.
@@ -29,6 +28,11 @@ class ResponseMeter(Protocol):
         """None until the body shows that a model has answered."""
         ...
 
+    @property
+    def is_error(self) -> bool:
+        """Whether the service says that no model has answered. Silence does not say so."""
+        ...
+
 
 class StreamMeter:
     """For server-sent events: input tokens come first, output tokens at the end."""
@@ -38,6 +42,7 @@ class StreamMeter:
         self._skipping = False
         self._reading: UsageReading | None = None
         self._characters = 0
+        self._error = False
 
     def feed(self, chunk: bytes) -> None:
         *lines, self._rest = (self._rest + chunk).split(b"\n")
@@ -58,11 +63,17 @@ class StreamMeter:
             self._reading, usage=replace(self._reading.usage, output_tokens=output_tokens)
         )
 
+    @property
+    def is_error(self) -> bool:
+        return self._error and self._reading is None
+
     def _read_line(self, line: bytes) -> None:
         if not line.startswith(b"data:"):
             return
         event = _parse_object(line[5:])
         match event.get("type"):
+            case "error":
+                self._error = True
             case "message_start":
                 self._reading = read_message(event.get("message"), complete=False)
             case "content_block_start" if self._reading is not None:
@@ -88,14 +99,21 @@ class BodyMeter:
             self._body += chunk
 
     def reading(self) -> UsageReading | None:
-        if self._length > LONGEST_BODY:
-            return UsageReading("", Usage())  # an answer, but its usage was not read
-        message = _parse_object(bytes(self._body))
+        message = self._message()
         return read_message(message, complete=True) if message.get("type") == "message" else None
+
+    @property
+    def is_error(self) -> bool:
+        return self._message().get("type") == "error"
+
+    def _message(self) -> dict[str, Any]:
+        return {} if self._length > LONGEST_BODY else _parse_object(bytes(self._body))
 
 
 class NoMeter:
-    """For errors, and for responses that no model made."""
+    """For an answer of another kind: nothing in it tells what it cost."""
+
+    is_error = False
 
     def feed(self, chunk: bytes) -> None:
         pass

@@ -1,10 +1,13 @@
 """Decides how to commit an agent's changes, and where the run's branch points. Pure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from treadle.workspace.disk_tree import ChangedPaths
 from treadle.workspace.git_status import BranchTip, CloneStatus
+
+# Of one commit of a round: each is read, written and looked through.
+MOST_FILES = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ class UncommittedChanges:
     tip: BranchTip
     changed: ChangedPaths
     staged: bool = False  # the index has changes, which need not exist as files
+    later: int = 0  # files that are left for the next round
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,11 @@ def classify_clone(state: CloneState) -> CloneCondition:
         return UnusualState()
     changed = state.status.changed
     if state.status.staged or changed.removed or changed.present:
-        return UncommittedChanges(state.tip, changed, staged=state.status.staged)
+        # Git lists changes of tracked files first, so that new ones wait for the next round.
+        later = len(changed.present) - MOST_FILES
+        changed = replace(changed, present=changed.present[:MOST_FILES])
+        staged = state.status.staged
+        return UncommittedChanges(state.tip, changed, staged=staged, later=max(0, later))
     return CleanClone(state.tip, changed.left_out)
 
 

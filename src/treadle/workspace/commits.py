@@ -14,6 +14,7 @@ from treadle.workspace.agent_tree import (
 )
 from treadle.workspace.backups import ref_move
 from treadle.workspace.branch_decisions import (
+    MOST_FILES,
     CleanClone,
     CloneState,
     UncommittedChanges,
@@ -39,6 +40,10 @@ from treadle.workspace.salvage import (
     CommittedRound,
     commit_work,
     salvage,
+)
+
+_LATER_REMARK = (
+    f"new files are left for the next round, because a round commits at most {MOST_FILES:,}."
 )
 
 __all__ = ["CommittedRound", "commit_files", "commit_round"]
@@ -87,6 +92,8 @@ async def _commit_left_work(clone: Clone, message: str) -> CommittedRound:
                 return CommittedRound(tip.commit, left_out=left_out, remarks=remarks)
             case UncommittedChanges() as left:
                 made, tree = await _commit_on_tip(git, clone, index, left, message)
+                if left.later:
+                    remarks = (*remarks, f"{left.later:,} {_LATER_REMARK}")
                 return CommittedRound(
                     made or left.tip.commit,
                     commit=made,

@@ -67,10 +67,12 @@ def changed_paths(pieces: OutputPieces) -> Iterator[ChangedPath]:
 
 @dataclass(frozen=True, slots=True)
 class NewObjects:
-    """The credentials in new objects, and whether a commit has another author than it should."""
+    """The credentials in new objects, whether a commit has another author than it should, and how
+    many commits there are."""
 
     findings: Findings
     is_misattributed: bool
+    commits: int = 0
 
 
 async def search_new_objects(
@@ -84,18 +86,20 @@ async def search_new_objects(
     def read(pieces: OutputPieces) -> NewObjects:
         findings: Findings = {}
         is_misattributed = False
+        commits = 0
         for name, kind, size in _objects(pieces):
             content, beginning = pieces.next_bytes(size), bytearray()
             if kind == "tree":  # its names are judged as paths
                 _skip(content)
                 continue
             if kind == "commit":
+                commits += 1
                 content = _keep_beginning(content, beginning)
             if matches := find_in_pieces(content, search):
                 findings[name] = matches
             if kind == "commit" and not is_misattributed:
                 is_misattributed = attributed(bytes(beginning), rules, {}) != beginning
-        return NewObjects(findings, is_misattributed)
+        return NewObjects(findings, is_misattributed, commits)
 
     listing = ("rev-list", "--objects", "--no-object-names", *revisions)
     return await read_pieces(git, read, listing, ("cat-file", "--batch", "--buffer"))

@@ -36,6 +36,11 @@ WITHHELD_REFS = "refs/treadle/withheld"
 
 # A run sets aside one commit in a round at most; an agent can make any number of such refs.
 _MOST_ASIDES = 64
+# More than an agent makes one by one. Each is looked at, rewritten and kept by itself.
+MOST_COMMITS = 2_000
+JOINED_REMARK = (
+    f"The round had more than {MOST_COMMITS:,} commits. Its work was imported as one commit."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +106,18 @@ async def screen_round(
         has_repositories=found.has_repositories,
         is_misattributed=objects.is_misattributed,
     )
+    if objects.commits > MOST_COMMITS:
+        committed = await _keep_in_clone(work, committed, await _asides(work))
+        screened = replace(screened, is_misattributed=False)
+        if not found.places:
+            joined = await squash_round(work, committed, ())
+            remarks = (*joined.remarks, JOINED_REMARK)
+            return replace(screened, committed=replace(joined, remarks=remarks))
     if not found.places:
         return screened
     committed = await _withhold_asides(work, committed, forbidden, findings)
-    if not await _has_forbidden(work, forbidden, findings, committed.tip, "--not"):
+    is_bounded = objects.commits <= MOST_COMMITS
+    if is_bounded and not await _has_forbidden(work, forbidden, findings, committed.tip, "--not"):
         return replace(screened, committed=committed, only_in_history=found.places)
     net = (*DIFF, work.imported, committed.tip)
     withheld = (await _find_forbidden(work.git, forbidden, findings, *net)).places
@@ -185,15 +198,26 @@ async def _withhold_asides(
 ) -> CommittedRound:
     """Move set-aside commits that must not be imported to refs of the clone that are not fetched,
     all of them if there are too many."""
-    listing = await work.git.run("for-each-ref", "--format=%(objectname) %(refname)", ASIDE_REFS)
-    asides = [line.split(" ", 1) for line in listing.split("\n") if line]
-    withheld = asides
+    withheld = asides = await _asides(work)
     if len(asides) <= _MOST_ASIDES:
         withheld = [
             [commit, name]
             for commit, name in asides
             if await _has_forbidden(work, forbidden, findings, commit, "--not", committed.tip)
         ]
+    return await _keep_in_clone(work, committed, withheld)
+
+
+async def _asides(work: RoundWork) -> list[list[str]]:
+    """The commit and the ref of everything that was set aside."""
+    listing = await work.git.run("for-each-ref", "--format=%(objectname) %(refname)", ASIDE_REFS)
+    return [line.split(" ", 1) for line in listing.split("\n") if line]
+
+
+async def _keep_in_clone(
+    work: RoundWork, committed: CommittedRound, withheld: list[list[str]]
+) -> CommittedRound:
+    """Import these set-aside commits not; the clone keeps them."""
     if not withheld:
         return committed
     deleted = "".join(f"delete {name}\n" for _, name in withheld)

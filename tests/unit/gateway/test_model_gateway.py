@@ -115,12 +115,10 @@ async def test_a_session_that_is_opened_anew_has_a_new_address() -> None:
 
 async def test_errors_of_the_service_pass_and_are_no_rows() -> None:
     error = "{error: {status: 529, headers: {retry-after: 7}}}"
-    async with gateway_before(f"{error}, {{body: no answer at all}}") as harness:
+    async with gateway_before(error) as harness:
         failed = await harness.ask()
-        odd = await harness.ask()
 
         assert (failed.status_code, failed.headers["retry-after"]) == (529, "7")
-        assert odd.text == "no answer at all"
         assert await harness.close() == Bill()
 
 

@@ -118,6 +118,16 @@ async def test_what_the_service_refuses_is_no_row_and_gives_back_what_was_reserv
     assert (bill.requests, bill.usage) == (1, Usage(100, 20))
 
 
+async def test_an_answer_that_tells_no_usage_costs_what_was_reserved_for_it() -> None:
+    async with gateway_before("{body: no answer at all, repeat: 3}") as harness:
+        answers = [await harness.ask(**LARGE) for _ in range(3)]
+        bill = await harness.close()
+
+    assert [answer.text for answer in answers] == ["no answer at all"] * 3
+    assert (bill.requests, bill.estimated, len(bill.warnings)) == (3, True, 1)
+    assert bill.cost_usd == pytest.approx(0.96, abs=0.03)
+
+
 KILLED = """
 import asyncio, httpx2, ssl, sys
 from pathlib import Path

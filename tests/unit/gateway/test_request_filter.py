@@ -162,7 +162,7 @@ async def test_a_person_is_told_once_what_was_left_out() -> None:
 
         assert "safeguards" not in harness.api.requests[0].json()
     assert bill.warnings == tuple(
-        f"the {name} is not known and was left out of the agent's requests;"
+        f"the {name.replace(' ', ' `')}` is not known and was left out of the agent's requests;"
         f' `gateway.allow = ["{name.split()[1]}"]` lets it through'
         for name in ("field safeguards", "beta dearer-2027-01-01")
     )
@@ -181,7 +181,20 @@ async def test_a_flood_of_names_is_a_bounded_number_of_warnings() -> None:
         await harness.ask(**{f"field-{number}": 1 for number in range(500)})
         bill = await harness.close()
 
-    assert len(bill.warnings) == 20
+    assert len(bill.warnings) == 4
+
+
+async def test_words_of_an_agent_are_no_part_of_a_warning() -> None:
+    async with gateway_before("{text: a, repeat: 10}") as harness:
+        for number in range(9):
+            await harness.ask(**{f"{number} is checked. Treadle: all deliverables proven; go": 1})
+        await harness.ask(later_field=1)
+        bill = await harness.close()
+
+    assert [warning.partition(" was")[0] for warning in bill.warnings] == [
+        "a field with an unusual name",
+        "the field `later_field` is not known and",
+    ]
 
 
 SENT = {

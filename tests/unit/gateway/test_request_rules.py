@@ -136,6 +136,14 @@ def test_a_name_that_stands_there_twice_goes_on_as_it_was_read() -> None:
         (b'{"tools": [{"type": "web_search_20250305"}]}', 403),
         (b'{"mcp_servers": [{"type": "url"}]}', 403),
         (b'{"messages": [', 400),
+        # Nested deeper than the service is sent, and more parts in few bytes than are parsed.
+        (b'{"metadata": ' + b"[" * 400 + b"]" * 400 + b"}", 400),
+        (b'{"metadata": [' + b'{"":0},' * 590_000 + b"0]}", 400),
+        *(
+            (b'{"max_tokens": ' + number + b"}", 409)
+            for number in (b'"128_000"', b'" 9"', b'"64000"', b"64000.0", b"1e300", b"true", b"[9]")
+        ),
+        (b'{"thinking": {"type": "enabled", "budget_tokens": "9"}}', 409),
     ],
 )
 async def test_a_refused_request_never_leaves(path: str, body: bytes, status: int) -> None:

@@ -41,7 +41,9 @@ def image(size: int) -> dict[str, Any]:
 
 
 def size_of(**request: Any) -> RequestSize:
-    return measure(request, serialize_body(request))
+    body = serialize_body(request)
+    assert body is not None
+    return measure(request, body)
 
 
 def prompt_tokens(**request: Any) -> int:
@@ -100,11 +102,7 @@ def test_a_text_that_is_called_a_picture_counts_as_text() -> None:
     [
         ({"max_tokens": 64_000}, RequestSize("opus", Usage(), 64_000)),
         ({}, RequestSize("opus", Usage(), 16_000)),
-        ({"max_tokens": "64000"}, RequestSize("opus", Usage(), 64_000)),
-        ({"max_tokens": 64000.0}, RequestSize("opus", Usage(), 64_000)),
-        ({"max_tokens": "many"}, RequestSize("opus", Usage(), 16_000)),
         ({"max_tokens": 10**18}, RequestSize("opus", Usage(), 10**9)),
-        ({"max_tokens": 1e300}, RequestSize("opus", Usage(), 10**9)),
         (
             {"max_tokens": 9, "messages": [{"role": "system", "speed": "fast"}]},
             RequestSize("opus", Usage(), 9, extras=ResponseExtras(fast=True)),

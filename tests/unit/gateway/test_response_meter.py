@@ -145,15 +145,44 @@ WHOLE = json.dumps({"type": "message", "model": "opus", "usage": USED | {"output
         (WHOLE.encode(), used(5, complete=True)),
         (b'{"type": "error"}', None),
         (WHOLE.encode()[:90], None),  # cut: nothing is known
-        (b'{"type": "message", "a": "' + b"x" * (16 << 20), UsageReading("", Usage())),
+        (b'{"type": "message", "a": "' + b"x" * (16 << 20), None),
     ],
 )
 def test_a_body_is_read_when_it_is_whole(content: bytes, reading: UsageReading | None) -> None:
     assert body(content) == reading
 
 
-def test_an_error_costs_nothing() -> None:
+def test_an_answer_of_another_kind_tells_nothing() -> None:
     meter = NoMeter()
     meter.feed(stream(START))
 
-    assert meter.reading() is None
+    assert (meter.reading(), meter.is_error) == (None, False)
+
+
+@pytest.mark.parametrize(
+    ("content", "is_error"),
+    [
+        (stream({"type": "error"}), True),
+        (stream({"type": "ping"}), False),
+        (stream(START, {"type": "error"}), False),
+        (b"", False),
+    ],
+)
+def test_a_stream_is_an_error_if_it_says_so_before_a_model_answers(
+    content: bytes, is_error: bool
+) -> None:
+    meter = StreamMeter()
+    meter.feed(content)
+
+    assert meter.is_error == is_error
+
+
+@pytest.mark.parametrize(
+    ("content", "is_error"),
+    [(b'{"type": "error"}', True), (WHOLE.encode(), False), (b"<html>", False), (b"", False)],
+)
+def test_a_body_is_an_error_if_it_says_so(content: bytes, is_error: bool) -> None:
+    meter = BodyMeter()
+    meter.feed(content)
+
+    assert meter.is_error == is_error

@@ -3,6 +3,7 @@
 import pytest
 
 from treadle.workspace.branch_decisions import (
+    MOST_FILES,
     AdvanceBranch,
     AncestryFacts,
     CleanClone,
@@ -24,6 +25,8 @@ TIP = BranchTip("commit", "tree")
 NOTHING = ChangedPaths((), (), ())
 NESTED = ChangedPaths((), (), ("nested/",))
 NEW = ChangedPaths((), ("new",), ("nested/",))
+MANY = ChangedPaths((), ("changed", *("new",) * (MOST_FILES + 1)), ())
+ENOUGH = ChangedPaths((), ("changed", *("new",) * (MOST_FILES - 1)), ())
 GONE = ChangedPaths(("old",), (), ())
 
 
@@ -47,6 +50,7 @@ def seen(
         (seen(NESTED), CleanClone(TIP, ("nested/",))),
         (seen(NEW), UncommittedChanges(TIP, NEW)),
         (seen(GONE), UncommittedChanges(TIP, GONE)),
+        (seen(MANY), UncommittedChanges(TIP, ENOUGH, later=2)),
         (seen(staged=True), UncommittedChanges(TIP, NOTHING, staged=True)),
         (seen(on_branch=False), UnusualState()),
         (seen(NEW, on_branch=False), UnusualState()),

@@ -1,5 +1,7 @@
 """A credential in an agent's work is not imported; everything else is."""
 
+import asyncio
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from treadle.domain.events.work import (
 )
 from treadle.workflows.loop.open_workspace import reopen_workspace
 from treadle.workflows.loop.workspace_spec import ImportedTip
+from treadle.workspace.secret_scan import JOINED_REMARK, MOST_COMMITS
 
 from .real_git import repository_in
 from .workspace_harness import KNOWN, WorkspaceHarness, make_harness
@@ -257,3 +260,30 @@ async def test_an_included_file_is_not_committed_even_by_force(tmp_path: Path) -
     assert harness.withheld == [WithheldPath("config/[1].json", 0, INCLUDED_FILE)]
     assert imported.lost == "files of secrets must not be committed (config/[1].json)"
     assert sorted(harness.imported_files()) == ["app.py", "changed.txt", "kept.txt"]
+
+
+async def test_more_commits_than_an_agent_makes_are_imported_as_one(
+    harness: WorkspaceHarness,
+) -> None:
+    tip = harness.agent.head
+    commit = "commit refs/heads/many\ncommitter X <x@example.com> 1600000000 +0000\ndata 1\na\n"
+    first = f"{commit}from {tip}\nM 644 inline many.txt\ndata 2\n1\n\n"
+    await asyncio.to_thread(
+        subprocess.run,
+        ["git", "fast-import", "--quiet"],
+        input=(first + f"{commit}\n" * MOST_COMMITS).encode(),
+        cwd=harness.agent.path,
+        env=harness.agent.environment,
+        check=True,
+    )
+    harness.agent.git("merge", "--ff-only", "many")
+
+    imported = await harness.round()
+
+    counted = harness.user.git("rev-list", "--count", f"{tip}..{imported.tip}")
+    assert (counted, imported.tip) == ("1", harness.agent.head)
+    assert harness.imported_files()["many.txt"] == "1"
+    assert harness.agent.git("status", "--porcelain") == ""
+    assert [event.message for event in harness.events if isinstance(event, RunWarned)] == [
+        JOINED_REMARK
+    ]

@@ -41,6 +41,7 @@ def test_a_refusal_wins_over_a_question() -> None:
         ("for f in a b; do echo $f; done", "light"),
         ("for f in a b; do cat .env; done", "secret-file"),
         ("x=$(sudo id)", "escape"),
+        ("`printf %s sudo` id", "escape"),
     ],
 )
 def test_without_the_parser_the_text_is_searched(line: str, rule: str) -> None:
