@@ -41,7 +41,7 @@ def image(size: int) -> dict[str, Any]:
 
 
 def size_of(**request: Any) -> RequestSize:
-    return measure(request, serialize_body(request))
+    return measure(request, serialize_body(request) or b"")
 
 
 def prompt_tokens(**request: Any) -> int:

@@ -29,7 +29,8 @@ class GoRun:
     @property
     def is_full(self) -> bool:
         """Whether there are more tests than a report may have."""
-        return max(map(len, (self._outputs, self._outcomes, self._started))) > 2 * MOST_CASES
+        sizes = len(self._outputs), len(self._outcomes), len(self._started)
+        return max(sizes) > 2 * MOST_CASES
 
     def add_event(self, action: str, key: GoKey, output: str = "") -> None:
         key = cut_name(key[0]), cut_name(key[1])
