@@ -21,9 +21,11 @@ def remove_foreign_paths(search_path: list[str], python_path: str) -> None:
     """Keep modules of a project from being imported in the place of ours: PYTHONPATH and the
     current directory are the project's, unless Treadle itself is found there."""
     own = dirname(dirname(abspath(__file__)))  # noqa: PTH100, PTH120  pathlib would be imported
-    given = ("", *python_path.split(pathsep))
-    foreign = {abspath(each) for each in given} - {own}  # noqa: PTH100
-    search_path[:] = [each for each in search_path if abspath(each) not in foreign]  # noqa: PTH100
+    try:
+        foreign = {abspath(each) for each in ("", *python_path.split(pathsep))} - {own}  # noqa: PTH100
+        search_path[:] = [each for each in search_path if abspath(each) not in foreign]  # noqa: PTH100
+    except OSError:
+        return  # the current directory is gone, and nothing can be found in it
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from treadle.domain.events.run import (
 from treadle.domain.events.session import SessionEnded, SessionStarted
 from treadle.domain.events.verification import CheckFinished, SuiteFinished
 from treadle.domain.events.work import (
-    DroppedCommitsKept,
+    CommitsKept,
     SetupFinished,
     ToolFile,
     ToolFilesTouched,
@@ -93,7 +93,7 @@ class LogState:
     landed: WorkLanded | None = None
     kept: WorkKept | None = None
     # Of all rounds together.
-    dropped: DroppedCommitsKept | None = None
+    dropped: CommitsKept | None = None
     pushed: BranchPushed | None = None
     pull_request: PullRequestOpened | PullRequestUpdated | None = None
     deliverables: tuple[DeliverableView, ...] = ()
@@ -231,9 +231,7 @@ def _apply_work_event(state: LogState, recorded: RecordedEvent) -> LogState:
             return replace(state, workspace=event.path, branch=event.branch, snapshot=uncommitted)
         case SetupFinished() as event:
             return replace(state, failed_setup=_failed_setup(state.failed_setup, event))
-        case (
-            WorkImported() | WorkChanged() | WorkLanded() | WorkKept() | DroppedCommitsKept()
-        ) as event:
+        case (WorkImported() | WorkChanged() | WorkLanded() | WorkKept() | CommitsKept()) as event:
             return _apply_commit_event(state, event)
         case BranchPushed() | PullRequestOpened() | PullRequestUpdated() as event:
             return _apply_publishing_event(state, event)
@@ -254,9 +252,7 @@ def _failed_setup(failed: SetupFinished | None, event: SetupFinished) -> SetupFi
     return failed if failed is not None and event.commit and not failed.commit else None
 
 
-def _add_dropped(
-    before: DroppedCommitsKept | None, event: DroppedCommitsKept
-) -> DroppedCommitsKept:
+def _add_dropped(before: CommitsKept | None, event: CommitsKept) -> CommitsKept:
     if before is None:
         return event
     return replace(event, refs=(*before.refs, *event.refs), commits=before.commits + event.commits)
@@ -273,10 +269,10 @@ def _apply_publishing_event(
 
 def _apply_commit_event(
     state: LogState,
-    event: WorkImported | WorkChanged | WorkLanded | WorkKept | DroppedCommitsKept,
+    event: WorkImported | WorkChanged | WorkLanded | WorkKept | CommitsKept,
 ) -> LogState:
     match event:
-        case DroppedCommitsKept():
+        case CommitsKept():
             return replace(state, dropped=_add_dropped(state.dropped, event))
         case WorkImported():
             return replace(state, branch=event.branch, commits=event.commits)

@@ -27,9 +27,9 @@ from treadle.domain.events.run import (
 from treadle.domain.events.session import SessionStarted
 from treadle.domain.events.work import (
     PROTECTED_PATH,
+    CommitsKept,
     DeliverableChanged,
     DeliverableCreated,
-    DroppedCommitsKept,
     SetupFinished,
     WithheldPath,
     WorkImported,
@@ -93,7 +93,7 @@ def passed_on() -> list[RecordedEvent]:
                 )
             ),
             WorkImported(BRANCH, COMMIT, 1),
-            DroppedCommitsKept("/runs/dropped.git", ("refs/treadle/backup/r/dropped/1",), 2),
+            CommitsKept("/runs/dropped.git", ("refs/treadle/backup/r/dropped/1",), 2),
             WorkKept(BRANCH, "the run has not succeeded", f"git merge --ff-only {BRANCH}"),
             ended("max_iterations", Tally(0, 0, 1), rounds=1, message="the run may take 1 round"),
             RunReopened("resume", RunLimits(20.0, 480.0, 7, 3), "unsandboxed"),

@@ -15,7 +15,7 @@ from treadle.domain.deliverable import Tally
 from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.oversight import ApprovalAsked
 from treadle.domain.events.run import RoundStarted
-from treadle.domain.events.work import DroppedCommitsKept
+from treadle.domain.events.work import CommitsKept
 from treadle.domain.limits import RunLimits
 from treadle.domain.run_row import StepRow
 from treadle.domain.storage import Storage
@@ -134,7 +134,7 @@ def test_show_names_the_commits_that_sessions_dropped_and_the_command_that_lists
     root: Path,
 ) -> None:
     folder = "refs/treadle/backup/r/dropped"
-    dropped = DroppedCommitsKept("/my runs/x.git", (f"{folder}/1", f"{folder}/2"), 3)
+    dropped = CommitsKept("/my runs/x.git", (f"{folder}/1", f"{folder}/2"), 3)
     log = store(root, recorded([STARTED, dropped]), Path("/calc"), number=0)
 
     lines = shown(root, log)

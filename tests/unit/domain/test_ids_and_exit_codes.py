@@ -48,6 +48,7 @@ def test_every_reason_to_end_has_its_exit_code() -> None:
         "setup_failed": 2,
         "all_blocked": 3,
         "spec_issue": 3,
+        "plan_denied": 3,
         "tests_failed": 3,
         "unproven": 3,
         "authentication": 4,

@@ -181,8 +181,8 @@ def test_a_wrong_file_is_refused_with_its_line_and_the_way_out(
 @pytest.mark.parametrize(
     ("key", "value", "reason"),
     [
-        ("land", '"yes"', 'expected "auto" or "ask" or "never", got "yes"'),
-        ("land", "true", 'expected "auto" or "ask" or "never", got true'),
+        ("land", '"yes"', 'expected "auto" or "ask" or "never" or "pull_request", got "yes"'),
+        ("land", "true", 'expected "auto" or "ask" or "never" or "pull_request", got true'),
         ("commit", "1", "expected true or false, got 1"),
         ("allowed_tools", '"Bash"', 'expected a list of texts, got "Bash"'),
         ("allowed_tools", '["a", 1]', 'expected a list of texts, got ["a", 1]'),

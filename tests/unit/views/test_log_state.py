@@ -10,7 +10,7 @@ from tests.unit.cli.sample_verified_runs import ADD, OPEN, SUM, checked, claimed
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.run import RoundStarted, RunReopened
-from treadle.domain.events.work import DroppedCommitsKept, SetupFinished
+from treadle.domain.events.work import CommitsKept, SetupFinished
 from treadle.domain.session import Completed
 from treadle.views.log_state import LogState, Phase, apply_event
 
@@ -74,9 +74,9 @@ def test_a_failed_setup_counts_until_one_succeeds_there(
 
 def test_the_dropped_commits_of_all_rounds_are_counted_together() -> None:
     state = state_after(
-        DroppedCommitsKept("/store", ("dropped/1", "dropped/2"), 3),
-        DroppedCommitsKept("/store", ("dropped/3",), 1),
+        CommitsKept("/store", ("dropped/1", "dropped/2"), 3),
+        CommitsKept("/store", ("dropped/3",), 1),
     )
 
-    expected = DroppedCommitsKept("/store", ("dropped/1", "dropped/2", "dropped/3"), 4)
+    expected = CommitsKept("/store", ("dropped/1", "dropped/2", "dropped/3"), 4)
     assert state.dropped == expected

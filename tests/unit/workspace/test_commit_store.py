@@ -11,7 +11,7 @@ import pytest
 
 from tests.unit.policy.secret_samples import GITHUB
 from treadle.domain.events.run import RunWarned
-from treadle.domain.events.work import DroppedCommitsKept
+from treadle.domain.events.work import CommitsKept
 from treadle.workflows.loop.session_commits import TOO_MANY, watch_commits
 from treadle.workspace.commit_store import keep_dropped_commits, links_folder, store_folder
 from treadle.workspace.directory_events import DirectoryEvents, open_directory_events
@@ -100,8 +100,8 @@ def kept_files(harness: WorkspaceHarness) -> list[dict[str, str]]:
     return [kept.tree(commit) for commit in kept.refs(BACKUP).values()]
 
 
-def kept_events(harness: WorkspaceHarness) -> list[DroppedCommitsKept]:
-    return [event for event in harness.events if isinstance(event, DroppedCommitsKept)]
+def kept_events(harness: WorkspaceHarness) -> list[CommitsKept]:
+    return [event for event in harness.events if isinstance(event, CommitsKept)]
 
 
 @pytest.fixture

@@ -67,7 +67,7 @@ def _lines(recorded: RecordedEvent, state: LogState, options: RenderOptions) -> 
             | work.ToolFilesTouched()
             | work.WorkLanded()
             | work.WorkKept()
-            | work.DroppedCommitsKept()
+            | work.CommitsKept()
             | publishing.BranchPushed()
             | publishing.PullRequestOpened()
             | publishing.PullRequestUpdated()

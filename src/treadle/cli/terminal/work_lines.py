@@ -16,9 +16,9 @@ from treadle.domain.events.work import (
     IGNORED_FILE,
     INCLUDED_FILE,
     SECRET_FILE,
+    CommitsKept,
     DeliverableChanged,
     DeliverableCreated,
-    DroppedCommitsKept,
     PlanMade,
     SetupFinished,
     StatusAdopted,
@@ -44,7 +44,7 @@ from treadle.views.workflow_labels import imports_branch
 DeliverableEvent: TypeAlias = DeliverableCreated | DeliverableChanged | StatusAdopted | PlanMade
 PreparationEvent: TypeAlias = WorkContinued | WorkspacePrepared | SetupFinished
 CommitEvent: TypeAlias = (
-    WorkCommitted | WorkImported | WorkChanged | WorkLanded | WorkKept | DroppedCommitsKept
+    WorkCommitted | WorkImported | WorkChanged | WorkLanded | WorkKept | CommitsKept
 )
 PublishingEvent: TypeAlias = BranchPushed | PullRequestOpened | PullRequestUpdated
 
@@ -163,7 +163,7 @@ def commit_lines(event: CommitEvent, options: RenderOptions) -> list[Line]:
         case WorkKept():
             text = f"  kept on {event.branch}: {event.reason}"
             return [((text, "warning"),)] if options.level >= Verbosity.VERBOSE else []
-        case DroppedCommitsKept():
+        case CommitsKept():
             text = f"  {pluralize(event.commits, 'dropped commit')} kept in {event.store}"
             return [((text, "quiet"),)] if options.level >= Verbosity.VERBOSE else []
         case _:

@@ -58,7 +58,7 @@ Event: TypeAlias = (
     | work.ToolFilesTouched
     | work.WorkLanded
     | work.WorkKept
-    | work.DroppedCommitsKept
+    | work.CommitsKept
     | publishing.BranchPushed
     | publishing.PullRequestOpened
     | publishing.PullRequestUpdated

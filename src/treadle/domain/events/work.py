@@ -218,7 +218,7 @@ class WorkKept:
 
 
 @dataclass(frozen=True, slots=True)
-class DroppedCommitsKept:
+class CommitsKept:
     """Commits that the session made, and that are no part of the work, are kept by refs in a
     repository of the run: the session reset, amended, deleted or stashed them."""
 

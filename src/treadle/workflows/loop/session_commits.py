@@ -7,7 +7,7 @@ from pathlib import Path
 
 from treadle.domain.agent import Decide, Decision, ToolUse
 from treadle.domain.events.run import RunWarned
-from treadle.domain.events.work import DroppedCommitsKept
+from treadle.domain.events.work import CommitsKept
 from treadle.domain.ports import Log
 from treadle.workflows.loop.workspace_spec import WorkspaceSpec
 from treadle.workspace.clone import Clone
@@ -53,7 +53,7 @@ async def record_dropped_commits(clone: Clone, spec: WorkspaceSpec, made: str, w
     before and after it was judged."""
     kept = await keep_dropped_commits(clone, spec.run, made, work)
     if kept is not None and kept.refs:
-        event = DroppedCommitsKept(str(kept.store), kept.refs, kept.commits)
+        event = CommitsKept(str(kept.store), kept.refs, kept.commits)
         spec.log.record(event, once=f"dropped {kept.refs[0]} {kept.refs[-1]}")
     if kept is not None and kept.missing:
         text = f"not all commits that the session dropped are kept: {kept.missing}"

@@ -18,7 +18,7 @@ from treadle.domain.events.run import RunEnded
 from treadle.domain.events.work import (
     INCLUDED_FILE,
     SECRET_FILE,
-    DroppedCommitsKept,
+    CommitsKept,
     SetupFinished,
     WithheldPath,
     WorkKept,
@@ -169,7 +169,7 @@ def test_the_uncommitted_changes_of_the_start_are_never_cut() -> None:
 
 
 def test_dropped_commits_are_told_to_who_wants_to_know_more() -> None:
-    events = recorded([DroppedCommitsKept("/store", ("refs/1",), 1)])
+    events = recorded([CommitsKept("/store", ("refs/1",), 1)])
 
     assert screenful(events, options_at()) == []
     assert screenful(events, options_at(Verbosity.VERBOSE)) == [
