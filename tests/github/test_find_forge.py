@@ -11,6 +11,7 @@ import pytest
 from tests.contracts.forges import TOKEN, GitHubSite
 from tests.github.fake_github import FakeGitHub, serve_github
 from tests.github.fake_state import FakeToken
+from tests.missing import missing
 from tests.unit.workspace.real_git import Repository, repository_in
 from treadle.adapters.clock import SystemClock
 from treadle.adapters.stores.private_files import CredentialFiles
@@ -37,7 +38,6 @@ from treadle.workspace.push import PushRemote, TokenPush, push_branch
 from treadle.workspace.push_outcome import Pushed
 
 GH = shutil.which("gh", path=os.defpath)
-needs_gh = pytest.mark.skipif(GH is None, reason="gh is not installed: make setup-tests")
 OTHER = "ghp_ABCDEFGHIJabcdefghij0123456789012345"
 
 
@@ -166,11 +166,13 @@ async def test_without_a_token_the_users_own_login_pushes(repository: Repository
 
 def logged_in(github: FakeGitHub, tmp_path: Path, *, host: str, token: str = TOKEN) -> Path:
     """A configuration of gh, made by `gh auth login` itself, for which the fake is GitHub."""
+    if GH is None:
+        missing("gh is not installed: make setup-tests")
     config = tmp_path / "gh"
     config.mkdir()
     (config / "config.yml").write_text(f"http_unix_socket: {tmp_path / 'socket'}\n")
     subprocess.run(
-        [str(GH), "auth", "login", "--with-token", "--hostname", host],
+        [GH, "auth", "login", "--with-token", "--hostname", host],
         env={"PATH": os.defpath, "HOME": str(tmp_path), "GH_CONFIG_DIR": str(config)},
         input=f"{token}\n",
         text=True,
@@ -180,7 +182,6 @@ def logged_in(github: FakeGitHub, tmp_path: Path, *, host: str, token: str = TOK
     return config
 
 
-@needs_gh
 async def test_the_token_of_gh_is_the_last_that_is_asked_for(
     repository: Repository, github: FakeGitHub, tmp_path: Path
 ) -> None:
@@ -198,7 +199,6 @@ async def test_the_token_of_gh_is_the_last_that_is_asked_for(
     assert found.token == ForgeToken(OTHER, "treadle auth (github-token)")
 
 
-@needs_gh
 async def test_a_server_that_gh_has_a_login_for_is_known(
     repository: Repository, github: FakeGitHub, tmp_path: Path
 ) -> None:
