@@ -1,6 +1,6 @@
 # Two commands do everything: `make demo` shows the product at work, `make test` proves it.
 # They set up what they need first; see scripts/setup.sh for exactly what that is.
-.PHONY: help setup setup-tests demo test test-fast check fix bench crash-matrix fuzz toolchains drills contracts docs lock
+.PHONY: help setup setup-tests demo test test-fast check fix bench crash-matrix no-loss fuzz toolchains drills contracts docs lock
 PY := .venv/bin/python
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -37,8 +37,11 @@ fix: setup  ## let the tools repair what they can
 bench: setup-tests  ## measured ratios against plain `claude -p`, in one run
 	@$(PY) -m bench
 
-crash-matrix: setup-tests  ## kill -9 at every named point of a run, then go on; writes the table of it
+crash-matrix: setup-tests  ## kill -9 at every named point of a run, then continue; writes its table
 	@$(PY) -m tests.crash_matrix
+
+no-loss: setup-tests  ## random lives of runs on real git, many and long: no commit is lost
+	@$(PY) -m pytest -q --hypothesis-profile long tests/unit/runs/test_no_loss.py
 
 fuzz: setup-tests  ## random shell lines: what we read against what bash runs, in a sandbox
 	@$(PY) -m tests.fuzz --strings 60000
@@ -52,7 +55,7 @@ drills: setup-tests  ## agents that cheat, and honest ones, in whole runs of man
 contracts: setup  ## prune the vendored schemas of services anew from their packages (npm)
 	@$(PY) -m tests.github.vendor_schema
 
-docs: setup  ## write docs/reference anew from the code
+docs: setup  ## write the generated pages of docs/reference
 	@$(PY) -m docs.reference.generate
 
 lock: setup  ## compile requirements.lock from pyproject.toml

@@ -3,13 +3,16 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.figures import Figure, Spread, ratios
 from bench.model import MeasurementFailed
 from treadle.adapters.sandboxes.command_runner import run_to_end
+from treadle.adapters.sandboxes.interpreter import this_interpreter
 from treadle.domain.sandbox import ConfinedCommand, Confinement, ProbePassed, SandboxFailed
+from treadle.gateway.proxy_variables import BRIDGE_PORT
+from treadle.gateway.sandbox_network import BRIDGE, PROXY, bridge_command
 from treadle.settings.environment import parse_environment
 from treadle.wiring.sandbox import choose_sandbox
 
@@ -27,6 +30,8 @@ class Started:
     sandboxed_s: float
     # With the launcher, as every command of an agent is.
     launched_s: float
+    # With the bridge to the package indexes, as every session is.
+    bridged_s: float
 
 
 def measure(directory: Path, times: int) -> list[Started]:
@@ -41,6 +46,8 @@ async def _measured(directory: Path, times: int) -> list[Started]:
     if not isinstance(await sandbox.probe(), ProbePassed):
         return []
     within = Confinement(directory / "work", directory / "home")
+    bridge = (*bridge_command(this_interpreter().program), PROXY, str(BRIDGE_PORT), "--")
+    with_bridge = replace(within, readable=(BRIDGE,))
     done = [
         Started(
             await _took_s(lambda: ConfinedCommand(TRUE, PATH), directory),
@@ -48,6 +55,7 @@ async def _measured(directory: Path, times: int) -> list[Started]:
             await _took_s(
                 lambda: sandbox.confine((*sandbox.launcher(), *TRUE), PATH, within), directory
             ),
+            await _took_s(lambda: sandbox.confine((*bridge, *TRUE), PATH, with_bridge), directory),
         )
         for _ in range(times + WARM_UP)
     ]
@@ -62,6 +70,7 @@ def figures(done: Sequence[Started]) -> list[Figure]:
     return [
         Figure("start in the sandbox", "ms", _ms(sandboxed), aim=60.0),
         Figure("  with the launcher", "ms", _ms([one.launched_s for one in done])),
+        Figure("  with the bridge", "ms", _ms([one.bridged_s for one in done])),
         Figure("  plain", "ms", _ms(plain)),
         Figure("  against plain", "x", ratios(sandboxed, plain)),
     ]

@@ -109,6 +109,17 @@ node_packages() {
   fi
 }
 
+# What hands a terminal to a program and looks at its screen.
+terminal() {
+  command -v tmux >/dev/null 2>&1 && return
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    say "installing tmux"
+    install tmux
+  else
+    [ -x .venv/bin/treadle ] || say "tests in a terminal are skipped without it (Debian: sudo apt-get install tmux)"
+  fi
+}
+
 # A Chromium of the system, Playwright MCP and a test runner. Out of the PATH of all other tests, since a
 # session with a browser starts slower.
 browser() {
@@ -182,6 +193,7 @@ system_packages
 environment
 if [ "${1:-}" = tests ]; then
   postgres
+  terminal
   browser
   toolchains
   older_claude

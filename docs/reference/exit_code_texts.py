@@ -1,96 +1,88 @@
 """What exit-codes.md says beyond the tables of the code."""
 
 COMMAND_NOTES = """\
-`treadle doctor` exits with 1 when it found something that must be put right, `treadle verify`
-when any evidence does not agree with what is found now. `treadle land` exits with 3 when it
-touched nothing. `treadle policy check` exits with 0 for a command that may run, with 1 for one
-that may not, and with 3 for one before which a person is asked. `treadle attach` exits with the
-code of the run it watched, with 1 if that run lost its process, and with 0 if you left it by
-Ctrl-C. A command that detaches exits with 0 once the run is queued. Where the sandbox does not
-hold, it queues none and exits with 7."""
+| command | exits with |
+| --- | --- |
+| `treadle doctor` | 1 if something needs a fix |
+| `treadle verify` | 1 if any evidence differs |
+| `treadle land` | 3 if it changed nothing |
+| `treadle policy check` | 0 for allow, 1 for deny, 3 for ask |
+| `treadle attach` | the code of the run; 1 if it lost its process; 0 after Ctrl-C |
+| with `--detach` | 0 once the run is queued; 4 without a login; 7 if the sandbox does not work |"""
 
 REASONS_HEAD = """\
-Why a run of `deliver`, `focus` or `sync` ended: in the summary, in the event `run.ended` and
-in `treadle ls`. Where several hold, the [first of the table](../concepts/deliver.md#the-end)
-counts."""
+Why a run ended, as in the summary, the event `run.ended` and `treadle ls`."""
 
 REASONS_FOOT = """\
-A run that is *lost* has no reason: its process is gone without a word. `treadle resume` goes on
-with it.
+A *lost* run has no reason, because its process is gone. `treadle resume` continues it.
 
-Work that was committed before the end is on the run's branch, whatever the reason."""
+Committed work is on the run's branch, whatever the reason."""
 
 WHAT_TO_DO = {
     "all_passed": (
-        "read what judges the work and was changed, then the diff; the summary says which "
-        "passes are proven and which claimed. If the work did not land: `treadle land`"
+        "read the changed tests and checks, then `treadle diff`. If the work did not land: "
+        "`treadle land`"
     ),
-    "approved": "read the diff, and what is left in `.treadle/backlog`",
-    "synced": "see with `treadle status` how the deliverables stand now",
-    "error": "the message says what to put right; then `treadle resume`",
+    "approved": "read `treadle diff`, and what is left in `.treadle/backlog`",
+    "synced": "see the deliverables with `treadle status`",
+    "queue_done": "add an item to `.treadle/backlog`; without `--once` the run waits for one",
+    "planned": "read what landed, then start `treadle watch` or `treadle deliver`",
+    "audited": "settle the findings with `treadle discuss`",
+    "error": "fix what the message names, then `treadle resume`",
     "all_blocked": (
-        "read `.treadle-notes.md` for what is missing, provide it, then `treadle retry`: it "
-        "sets what is blocked back to pending"
+        "read `.treadle-notes.md`, provide what is missing, then `treadle retry`: it sets "
+        "blocked deliverables back to pending"
     ),
     "spec_issue": (
-        "read the file in `.treadle/spec-issues`, settle it in the specifications, bring the "
-        "work in with `treadle land` or delete its branch, and start a new run"
+        "read the file in `.treadle/spec-issues`, settle it in the specifications, `treadle land` "
+        "or `treadle drop`, and start a new run"
     ),
     "plan_denied": (
-        "the answer says why; start again with other words, or answer the next plan with "
-        "`treadle reply` to have it changed"
+        "start again with other words; next time, `treadle reply` asks for a changed plan"
     ),
     "tests_failed": (
-        "the [test gate](../concepts/checks-and-tests.md#the-test-gate) objects; of `deliver`, "
-        "nobody accepted that within a day, of `focus`, the last review has been. The summary "
-        "names the tests; `treadle retry` tries again to mend them"
+        "the summary names the tests; `treadle retry` tries again "
+        "([test gate](../concepts/checks-and-tests.md#the-test-gate))"
     ),
     "unproven": (
-        "the summary says what is below [`verify.require`](../concepts/verification.md) and why. "
-        "Look at `treadle diff`; take the work with `treadle land`, accept an agent's check with "
-        "`treadle check accept`, or start a new run"
+        "the summary shows what is below [`verify.require`](../concepts/verification.md). Look at "
+        "`treadle diff`; then `treadle land`, `treadle check accept`, or a new run"
     ),
-    "authentication": (
-        "set `ANTHROPIC_API_KEY`, or run Claude Code once by hand and log in; then `treadle resume`"
-    ),
+    "authentication": "set `ANTHROPIC_API_KEY` or log in to Claude Code, then `treadle resume`",
     "budget_exceeded": (
-        "look at the diff; `treadle resume --max-cost USD`, or make the specification smaller. "
-        "For the day's money: wait for midnight, or raise `limits.day_cost_usd`"
+        "`treadle resume --max-cost USD`. If the day's money is spent: wait for midnight, or raise "
+        "`limits.day_cost_usd`"
     ),
     "time_exceeded": "`treadle resume --max-minutes N`",
     "max_iterations": (
-        "`treadle resume --max-iterations N`; of `focus` also: a blocker is left after the last "
-        "review (`focus.max_reviews`), and `treadle resume` plans once more"
+        "`treadle resume --max-iterations N`. If `focus` has a blocker left after its last review: "
+        "`treadle resume` plans once more"
     ),
     "service_unavailable": (
-        "the message has the last failure and `treadle show` the address; once it answers again, "
-        "`treadle resume`. To wait longer, raise `limits.outage_hours`"
+        "`treadle resume` once the service answers. To wait longer, raise `limits.outage_hours`"
     ),
-    "max_retries_exceeded": (
-        "the message says what failed last; `treadle logs` shows it. Then `treadle retry`"
-    ),
+    "max_retries_exceeded": "`treadle logs` shows what failed; then `treadle retry`",
     "stuck": (
-        "the message says by which [facts](../concepts/limits.md#stuck); see what it kept "
-        "trying, change the specification or the criteria, then `treadle retry`"
+        "the message has the [facts](../concepts/limits.md#stuck). Change the specification or the "
+        "criteria, then `treadle retry`"
     ),
     "hung": (
-        "see with `treadle logs` where sessions [hung](../concepts/limits.md#hung), then "
+        "`treadle logs` shows where sessions [hung](../concepts/limits.md#hung); then "
         "`treadle retry`"
     ),
+    "items_left": (
+        "read the `.failed.txt` beside each item, then change the item, or remove that file to try "
+        "it again"
+    ),
     "quota_exceeded": (
-        "wait for the reset that is shown and `treadle resume`, or `treadle resume "
-        "--wait-for-quota`"
+        "wait for the reset and `treadle resume`, or `treadle resume --wait-for-quota`"
     ),
     "setup_failed": (
-        "the message has the lines that name the cause; correct `project.setup` or "
-        "`project.test` in treadle.toml, try it with `treadle doctor --setup`, then "
-        "`treadle resume`. After a change of other files start a new run"
+        "correct `project.setup` or `project.test` in treadle.toml, try it with "
+        "`treadle doctor --setup`, then `treadle resume`. After other changes start a new run"
     ),
-    "sandbox_error": (
-        "nothing ran outside the sandbox; `treadle doctor` tries it out and names the remedy, "
-        "then `treadle resume`"
-    ),
-    "unguarded_tool": "do not trust what the agent did before you have read `treadle logs`",
+    "sandbox_error": "`treadle doctor` shows the fix; then `treadle resume`",
+    "unguarded_tool": "read `treadle logs` before you trust the agent's work",
     "interrupted": "`treadle resume`",
-    "cancelled": "`treadle resume` goes on after all",
+    "cancelled": "`treadle resume`",
 }

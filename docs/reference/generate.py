@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING, Field, fields, is_dataclass
 from datetime import datetime
 from inspect import cleandoc
+from itertools import groupby
 from pathlib import Path
 from types import ModuleType, UnionType
 from typing import Any, Literal, NewType, Union, get_args, get_origin, get_type_hints
@@ -18,13 +19,17 @@ from docs.reference.exit_code_texts import (
     WHAT_TO_DO,
 )
 from treadle.adapters.agents.registry import all_kinds
-from treadle.cli.main import COMMANDS, treadle
+from treadle.cli.commands import COMMANDS
+from treadle.cli.main import treadle
 from treadle.cli.run_options import WorkflowOptions
 from treadle.domain.events import (
     agent,
+    audit,
     focus,
     oversight,
+    plan,
     publishing,
+    queue,
     run,
     session,
     verification,
@@ -54,22 +59,25 @@ RULES = {
 }
 
 SETTINGS_HEAD = """\
-Settings are read from `treadle.toml` in the project, then from the environment, then from the
-command line; the later one wins. A key that is unknown or has a wrong value is an error that names
-the line and the nearest known key. `treadle config show` prints every value and where it comes
+Settings come from `treadle.toml` in the project, then from the environment, then from the command
+line; the later one wins. An unknown key or a wrong value is an error that names the line and the
+nearest known key. `treadle config show` prints every value and where it comes
 from; `treadle config schema` prints the JSON Schema. Options named here are those of
 `treadle deliver`."""
 
 EVENTS_HEAD = """\
 One line of `treadle deliver --json` or `treadle logs --json` is an envelope with an event in it.
 The envelope has four fields: `run` (the run's id), `seq` (1, 2, 3 … without a gap), `at` (the time,
-UTC) and `event`. The event's `type` says which of these it is. Readers must skip types and fields
+UTC) and `event`. The event's `type` says which one it is. Readers must skip types and fields
 that they do not know. Names and meanings never change.
 
 Events marked *display* may be stored up to 100 ms late; all others are stored before what they
 report takes effect."""
 
-Table = Iterable[tuple[str, ...]]
+Row = tuple[str, ...]
+Table = Iterable[Row]
+# Explained once for all workflows.
+RUN_OPTIONS = {each.name for each in fields(WorkflowOptions)}
 
 
 def cli_page() -> str:
@@ -77,16 +85,21 @@ def cli_page() -> str:
     context = click.Context(treadle, info_name="treadle")
     parts = ["# Commands", MADE, cleandoc(treadle.help or "")]
     parts.append(
-        "A run is named by its id, by any unique end of it, or by `last`. Answers go to standard\n"
-        "output, talk goes to standard error. Errors are one line and a `hint:`."
+        "A run is named by its id, by its beginning or end, or by `last`. Answers go to standard\n"
+        "output, messages to standard error. Errors are one line and a `hint:`."
     )
-    listed = [(f"[`{name}`](#treadle-{name})", text) for name, (_, text) in COMMANDS.items()]
+    listed = [(f"[`{name}`](#treadle-{name})", text) for name, text in COMMANDS.items()]
     parts.append(table(("command", "what it does"), listed))
     for name in COMMANDS:
         command = treadle.get_command(context, name)
         if command is not None:
             parts += _command(command, click.Context(command, context, info_name=name))
-    parts.append("## Exit codes\n\n" + _exit_codes())
+    deliver = treadle.get_command(context, "deliver")
+    if deliver is not None:
+        shared = [each for each in deliver.params if each.name in RUN_OPTIONS]
+        rows = _option_rows(shared, click.Context(deliver, context, info_name="deliver"))
+        parts.append("## Options of a run\n\n" + table(("option", "meaning"), rows))
+    parts.append("See also [exit codes](exit-codes.md).")
     return page(parts)
 
 
@@ -95,13 +108,26 @@ def _command(command: click.Command, context: click.Context) -> Iterator[str]:
     yield f"## {path}"
     yield code(" ".join([path, *command.collect_usage_pieces(context)]))
     yield _prose(command.help or "")
-    records = (each.get_help_record(context) for each in command.get_params(context))
-    rows = [(f"`{_cell(names)}`", _cell(text)) for names, text in filter(None, records)]
-    if rows := [row for row in rows if row[0] != "`--help`"]:
+    params = command.get_params(context)
+    names = {each.name for each in params}
+    is_workflow = "log_file" in names
+    own = [each for each in params if not (is_workflow and each.name in RUN_OPTIONS)]
+    if rows := _option_rows(own, context):
         yield table(("option", "meaning"), rows)
+    if is_workflow:
+        missing = [f"`--{each.replace('_', '-')}`" for each in sorted(RUN_OPTIONS - names)]
+        less = f" except {', '.join(missing)}" if missing else ""
+        yield f"Takes the [options of a run](#options-of-a-run){less}."
     if isinstance(command, click.Group):
         for name, inner in sorted(command.commands.items()):
             yield from _command(inner, click.Context(inner, context, info_name=name))
+
+
+def _option_rows(params: Iterable[click.Parameter], context: click.Context) -> list[Row]:
+    """The options that have a meaning; arguments are explained by the text of the command."""
+    records = (each.get_help_record(context) for each in params)
+    rows = [(f"`{_cell(names)}`", _cell(text)) for names, text in filter(None, records)]
+    return [row for row in rows if row[1] and not row[0].startswith(("`--help", "`-h, --help"))]
 
 
 def settings_page() -> str:
@@ -122,7 +148,7 @@ def settings_page() -> str:
 def _key(key: SettingKey) -> str:
     flags = _flags()
     default = f"default `{toml_value(key.default)}`"
-    said = ["default not given" if key.kind in EXAMPLES else default]
+    said = ["no default" if key.kind in EXAMPLES else default]
     said.append(f"takes {_takes(key)}")
     if given := DATABASE_URL if key.name == "database.url" else variable_name(key):
         said.append(f"variable `{given}`")
@@ -134,7 +160,7 @@ def _key(key: SettingKey) -> str:
 def _takes(key: SettingKey) -> str:
     words = expected_text(key)
     if key.kind == "choice":
-        return " or ".join(f"`{choice}`" for choice in key.choices)
+        return ", ".join(f"`{choice}`" for choice in key.choices)
     if key.above is not None:
         words += f" above {key.above:g}"
     if key.least is not None:
@@ -148,8 +174,11 @@ def _flags() -> dict[str, str]:
     by_field = {field: key for key, field in WorkflowOptions(**names).flags().items()}
     command = treadle.get_command(click.Context(treadle), "deliver")
     params = command.params if command is not None else []
+    # The first option of a setting is its own; `--pr` is only another way to say `--land`.
     return {
-        by_field[param.name]: max(param.opts, key=len) for param in params if param.name in by_field
+        by_field[param.name]: max(param.opts, key=len)
+        for param in reversed(params)
+        if param.name in by_field
     }
 
 
@@ -160,7 +189,7 @@ def _variables() -> str:
         ("`CLAUDE_BIN`", "the `claude` executable, if `agent.binary` names none"),
         ("`NO_COLOR`", "set to anything: no colours"),
     ]
-    return "## Variables that are no settings\n\n" + table(("variable", "meaning"), rows)
+    return "## Variables that are not settings\n\n" + table(("variable", "meaning"), rows)
 
 
 def _passed() -> str:
@@ -170,11 +199,10 @@ def _passed() -> str:
         names = ", ".join(f"`{name}`" for name in each.names)
         rows.append((each.reason, names, f"`{each.only_if}` is set" if each.only_if else "always"))
     return (
-        "## Variables that reach the agent\n\nThe agent's environment is built from nothing. These"
-        " are copied from yours when they are set,\nbesides all that begin with `LC_`; everything"
-        " else stays outside.\nIn the place of a key or a token stands a word that opens nothing:"
-        " the gateway has the\nreal one. In the sandbox the way out is"
-        " [its own](../guides/network.md), so proxies and\ncertificates stay outside, too.\n\n"
+        "## Variables that reach the agent\n\nThe agent's environment is built from nothing. Only"
+        " these variables are copied from yours, and\nthose that begin with `LC_`. Keys and tokens"
+        " are replaced by placeholders: the gateway has the\nreal ones. The sandbox has"
+        " [its own proxy and certificates](../guides/network.md), so yours stay\noutside.\n\n"
         + table(("for", "names", "when"), rows)
     )
 
@@ -186,6 +214,9 @@ GROUPS: tuple[tuple[str, ModuleType], ...] = (
     ("Work", work),
     ("Verification", verification),
     ("Focus", focus),
+    ("Audit", audit),
+    ("Plan", plan),
+    ("Queue", queue),
     ("Publishing", publishing),
     ("Oversight", oversight),
 )
@@ -234,7 +265,15 @@ def _fields(cls: type, nested: dict[str, type]) -> str:
         for each in fields(cls)
         if not (each.name == "type" and issubclass(cls, get_args(Event)))
     ]
-    return table(("field", "value"), rows) if rows else "No fields."
+    if not rows:
+        return "No fields."
+    return "Fields: " + "; ".join(_merged(rows)) + "."
+
+
+def _merged(rows: list[tuple[str, str]]) -> Iterator[str]:
+    """Neighbours of one kind together: `a`, `b` (string)."""
+    for value, group in groupby(rows, key=lambda row: row[1]):
+        yield f"{', '.join(name for name, _ in group)} ({value})"
 
 
 def _default(each: "Field[Any]") -> str:
@@ -244,7 +283,7 @@ def _default(each: "Field[Any]") -> str:
 
 
 PLAIN: dict[Any, str] = {
-    str: "text",
+    str: "string",
     int: "whole number",
     float: "number",
     bool: "true or false",
@@ -315,7 +354,12 @@ def page(parts: Iterable[str]) -> str:
 
 
 def _prose(text: str) -> str:
-    return cleandoc(text.replace("\b", ""))
+    """The help of a command, its examples as a block."""
+    body, _, examples = text.partition("\b")
+    if not examples:
+        return cleandoc(body)
+    lines = cleandoc(examples).splitlines()[1:]
+    return cleandoc(body).rstrip() + "\n\n" + code("\n".join(line.strip() for line in lines))
 
 
 def _cell(text: str) -> str:

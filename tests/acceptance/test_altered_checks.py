@@ -51,13 +51,13 @@ def test_a_check_that_the_work_changed_is_self_tested_and_shown_first(
     ]
     warnings = [event["message"] for event in finished.of_type("run.warned")]
     assert [told for told in warnings if told.startswith(TOLD)] == [
-        "SPEC.md, line 3: not read as a check; it goes behind the text of a list item, in"
+        "SPEC.md, line 3: not read as a check; put it after the text of a list item, in"
         " backticks: - It greets. Check: `./greet | grep hi`",
-        "the test command ran and left no report that matches 'out/*.xml'; see verify.reports and"
+        "the test command wrote no report that matches 'out/*.xml'; see verify.reports and"
         " verify.coverage_reports",
     ]
     assert "self-tested: it fails with your version of check.sh" in seen(finished)
     assert_sound(harness, finished)
 
 
-TOLD = ("SPEC.md", "the test command ran")
+TOLD = ("SPEC.md", "the test command wrote")

@@ -1,10 +1,15 @@
 """A plan is asked about on the terminal of its run; what is typed there settles the question."""
 
 from tests.acceptance.harness import CommandHarness, script
-from tests.acceptance.test_asking_to_land import Answer, at_terminal, typing
+from tests.acceptance.test_asking_to_land import (
+    Answer,
+    at_terminal,
+    typed_at_terminal,
+    typing,
+)
 from tests.acceptance.test_task import APPROVES, PLANNER, TASK, builder
 
-QUESTION = b"Carry it out? [y]es, [n]o, or type what to change: "
+QUESTION = b"Approve it? [y]es, [n]o, or type what to change: "
 
 
 def test_a_yes_makes_the_checks_of_the_plan_the_persons_own(harness: CommandHarness) -> None:
@@ -32,3 +37,20 @@ def test_a_no_ends_the_task_before_anything_is_built(harness: CommandHarness) ->
     finished, _ = at_terminal(harness, script(PLANNER), *words, question=QUESTION, answer=no)
 
     assert (finished.exit_code, finished.result["reason"]) == (3, "plan_denied")
+
+
+def test_a_plan_of_a_run_in_the_background_is_answered_where_somebody_watches(
+    harness: CommandHarness,
+) -> None:
+    harness.settings({})
+    path = harness.directory / "script.yaml"
+    path.write_text(script(PLANNER, builder("hello"), APPROVES))
+    harness.treadle("rehearse", str(path), "--", "task", TASK, "--detach")
+
+    finished, talk = typed_at_terminal(
+        harness, "attach", "last", "--json", question=QUESTION, answer=typing(b"y\n")
+    )
+
+    assert finished.result["reason"] == "approved", talk
+    (answered,) = finished.of_type("approval.answered")
+    assert answered["verdict"] == "approved"

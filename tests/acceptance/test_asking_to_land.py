@@ -45,9 +45,16 @@ def at_terminal(
     """A rehearsed run with somebody at the terminal who types at once, and again when asked."""
     path = harness.directory / "script.yaml"
     path.write_text(rehearsal)
+    command = ("rehearse", str(path), "--", *words)
+    return typed_at_terminal(harness, *command, question=question, answer=answer)
+
+
+def typed_at_terminal(
+    harness: CommandHarness, *arguments: str, question: bytes, answer: Answer
+) -> tuple[Finished, str]:
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [TREADLE, "rehearse", path, "--", *words],
+        [TREADLE, *arguments],
         cwd=harness.project,
         env=harness.environment,
         stdin=theirs,
@@ -112,4 +119,4 @@ def test_a_question_that_nobody_answers_does_not_share_its_line(harness: Command
     finished, talk = asked(harness, answer=signalling(signal.SIGINT))
 
     assert (finished.exit_code, finished.stdout) == (0, "")
-    assert f"{QUESTION.decode()}\r\n! Stopping (SIGINT)" in talk
+    assert f"{QUESTION.decode()}\r\n! Stopping:" in talk

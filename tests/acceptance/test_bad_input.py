@@ -21,12 +21,17 @@ POWERLESS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
         (["deliver", "-p", "nowhere"], "treadle: nowhere does not exist"),
         (["deliver", "-p", "SPEC.md"], "treadle: SPEC.md is not a directory"),
         (["deliver", "--max-cost", "0"], "limits.max_cost_usd on the command line: expected"),
-        (["deliver", "--max-cost", "much"], "Invalid value for '--max-cost'"),
-        (["deliver", "--lnd", "auto"], "No such option '--lnd'"),
-        (["delivr"], "No such command 'delivr'"),
+        (["deliver", "--max-cost", "much"], "treadle: invalid value for '--max-cost'"),
+        (
+            ["deliver", "--lnd", "auto"],
+            "treadle: no such option '--lnd'\n  hint: did you mean --land?",
+        ),
+        (["delivr"], "treadle: no such command 'delivr'\n  hint: did you mean deliver?"),
+        (["list"], "treadle: no such command 'list'\n  hint: did you mean ls?"),
+        (["deliver", "/elsewhere/SPEC.md"], "is not in the project"),
         (["show", "ffffffff"], "treadle: there is no run 'ffffffff'"),
         (["rehearse", "nothing.yaml", "--", "deliver"], "nothing.yaml"),
-        (["rehearse", "nothing.yaml"], "treadle: a rehearsal needs a workflow to rehearse"),
+        (["rehearse", "nothing.yaml"], "treadle: no workflow to rehearse"),
         (["land"], "treadle: there are no runs of this project yet"),
         (["demo", "--keep", "."], "project is not empty"),
         (["demo", "--keep", "SPEC.md"], "SPEC.md: File exists"),
@@ -201,7 +206,7 @@ def test_a_current_directory_that_is_gone_is_said_so(harness: CommandHarness) ->
         2,
         [
             "treadle: the current directory cannot be used: No such file or directory",
-            "  hint: change to one that is there",
+            "  hint: change to an existing directory",
         ],
     )
 

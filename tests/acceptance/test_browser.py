@@ -138,7 +138,14 @@ def test_an_empty_table_of_servers_leaves_no_browser(browser_harness: BrowserHar
     assert messages(finished) == []
 
 
-def test_without_a_browser_a_run_says_so_once_and_goes_on(plain_harness: CommandHarness) -> None:
+def test_without_a_browser_a_run_on_a_project_with_pages_says_so_once(
+    plain_harness: CommandHarness,
+) -> None:
+    (plain_harness.project / "public").mkdir()
+    (plain_harness.project / "public/index.html").write_text("<h1>A page</h1>")
+    plain_harness.git("add", "-A")
+    plain_harness.git("commit", "-qm", "A page")
+
     finished = plain_harness.deliver(script(ONE_DELIVERABLE, BUILD_IT))
 
     assert finished.exit_code == 0

@@ -99,9 +99,9 @@ def test_a_run_that_finds_nothing_to_do_says_that_the_landing_was_taken_back(
 
     assert (second.result["reason"], second.result["rounds"]) == ("all_passed", 0)
     assert [each["message"] for each in second.of_type("run.warned")][-1] == (
-        f"commit {landed['commit'][:12]}, which run {first.lines[0]['run'][-8:]} landed, is not in"
-        " your checkout any more, but what was claimed for it counts as passed: `treadle sync`"
-        " looks what still holds"
+        f"commit {landed['commit'][:12]}, which run {first.lines[0]['run'][-8:]} landed, is no"
+        " longer in your checkout, but its deliverables still count as passed: `treadle sync`"
+        " checks them again"
     )
 
 

@@ -34,6 +34,8 @@ def test_an_agent_adds_a_dependency_from_a_private_registry(
         (harness.home / ".npmrc").write_text(
             f"registry={url}\n{url.removeprefix('http:')}:_authToken={TOKEN}\n"
         )
+        # Without an index npm would try again for more than a minute.
+        (harness.project / ".npmrc").write_text("fetch-retries=0\n")
         (harness.project / "package.json").write_text('{"name": "p", "version": "1.0.0"}\n')
         (harness.project / ".gitignore").write_text("node_modules/\n.treadle/\n")
         harness.git("add", "-A")

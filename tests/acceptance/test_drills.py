@@ -79,9 +79,9 @@ def test_an_agent_that_always_reports_progress_and_changes_nothing_is_stuck(
         harness,
         finished,
         "stuck",
-        "Stopped: it was getting nowhere (stuck)",
-        "3 rounds brought nothing new: no change of files that there was not before, and no"
-        " deliverable, check or test that passes now (limits.stuck_rounds = 3)",
+        "Stopped: no progress",
+        "3 rounds made no progress: no new changes, and no other deliverable,"
+        " check or test passes now (limits.stuck_rounds = 3)",
     )
     assert (finished.result["rounds"], spent(harness)[0]) == (4, 5)
 
@@ -102,7 +102,7 @@ def test_an_agent_that_only_adds_deliverables_is_stuck(harness: CommandHarness) 
         settings={"limits.stuck_rounds": "3", "limits.stuck_repeats": "50"},
     )
 
-    assert_stopped(harness, finished, "stuck", "3 rounds brought nothing new")
+    assert_stopped(harness, finished, "stuck", "3 rounds made no progress")
     assert finished.result["rounds"] == 4
     assert finished.result["tally"] == {"passed": 0, "blocked": 0, "total": 4}
 
@@ -124,7 +124,7 @@ def test_sessions_that_end_at_once_and_did_nothing_are_stuck(
         harness,
         finished,
         "stuck",
-        "the last 3 sessions took less than 5 s each and brought nothing new",
+        "the last 3 sessions took less than 5 s each and made no progress",
     )
     ended = finished.of_type("session.ended")
     assert all(event["result"]["duration_s"] < 5 for event in ended[-3:])
@@ -145,7 +145,7 @@ def test_tool_calls_for_ever_end_with_the_turns_of_a_session_and_then_of_the_run
         },
     )
 
-    assert_stopped(harness, finished, "stuck", "2 rounds brought nothing new")
+    assert_stopped(harness, finished, "stuck", "2 rounds made no progress")
     assert outcomes(finished) == ["completed", "max_turns", "max_turns"]
     assert spent(harness)[0] == 2 + 4 + 4
 
@@ -161,7 +161,7 @@ def test_tool_calls_for_ever_end_with_the_budget(harness: CommandHarness) -> Non
         harness,
         finished,
         "budget_exceeded",
-        "the run may cost $2.50 (--max-cost, limits.max_cost_usd)",
+        "the limit is $2.50 (--max-cost, limits.max_cost_usd)",
         "--max-cost",
     )
     assert outcomes(finished) == ["completed", "budget_exceeded"]
@@ -179,7 +179,7 @@ def test_tool_calls_for_ever_end_with_the_time_of_the_run(harness: CommandHarnes
         harness,
         finished,
         "time_exceeded",
-        "the run may take 0.05 minutes (--max-minutes, limits.max_minutes)",
+        "the limit is 0.05 minutes (--max-minutes, limits.max_minutes)",
     )
     [ended] = finished.of_type("session.ended")
     assert ended["result"]["outcome"] == {"type": "timeout", "limit": "wall", "after_s": 3.0}
@@ -242,7 +242,7 @@ def test_a_response_of_a_thousand_dollars_is_the_last_one(harness: CommandHarnes
 
     finished = harness.deliver(script(ONE_DELIVERABLE, ruinous))
 
-    assert_stopped(harness, finished, "budget_exceeded", "the run may cost $20.00")
+    assert_stopped(harness, finished, "budget_exceeded", "the limit is $20.00")
     assert outcomes(finished) == ["completed", "budget_exceeded"]
     requests, cost_usd = spent(harness)
     assert (requests, 1000 <= cost_usd < 1000.01) == (3, True)
@@ -263,7 +263,7 @@ def test_a_sub_agent_beside_a_ruinous_one_asks_no_more(harness: CommandHarness) 
         settings={"allowed_tools": '["Agent"]'},
     )
 
-    assert_stopped(harness, finished, "budget_exceeded", "the run may cost $20.00")
+    assert_stopped(harness, finished, "budget_exceeded", "the limit is $20.00")
     requests, cost_usd = spent(harness)
     # The plan, the two calls, the ruinous answer, and at most one that was under way beside it.
     assert requests in (4, 5)
@@ -326,7 +326,6 @@ def test_an_agent_that_takes_back_its_commits_round_after_round_is_stuck(
         harness,
         finished,
         "stuck",
-        "3 rounds took back what earlier ones had done and nothing passed meanwhile"
-        " (limits.stuck_repeats = 3)",
+        "3 rounds undid earlier work, and nothing passed meanwhile (limits.stuck_repeats = 3)",
     )
     assert finished.result["rounds"] == 7

@@ -149,3 +149,72 @@ def test_what_no_command_can_show_stays_claimed(tmp_path: Path) -> None:
     )
     assert_landed(harness, done)
     assert "1 of 2 criteria has no check" in harness.treadle("status").stdout
+
+
+def test_the_backlog_example_does_both_items_in_their_order(tmp_path: Path) -> None:
+    harness = example(tmp_path, "backlog")
+    (harness.project / ".treadle").mkdir()
+    (harness.project / "backlog").rename(harness.project / ".treadle" / "backlog")
+    harness.git("add", "-A")
+    harness.git("commit", "-q", "-m", "Items")
+
+    done = harness.treadle("rehearse", "rehearsal.yaml", "--", "watch", "--once", "--json")
+
+    assert (done.exit_code, done.result["reason"]) == (0, "queue_done"), done.stderr
+    assert [event["item"] for event in done.of_type("item.removed")] == [
+        "010-lines.md",
+        "020-words.md",
+    ]
+    assert list((harness.project / ".treadle" / "backlog").iterdir()) == []
+    assert harness.git("log", "-2", "--format=%s").splitlines() == [
+        "Count words, and say how it is used",
+        "Count the lines of a file",
+    ]
+
+
+def test_the_increments_example_refuses_a_promise_and_does_all_three(tmp_path: Path) -> None:
+    harness = example(tmp_path, "increments")
+    (harness.project / ".treadle").mkdir()
+    (harness.project / "increments").rename(harness.project / ".treadle" / "increments")
+    harness.git("add", "-A")
+    harness.git("commit", "-q", "-m", "Increments")
+
+    arguments = ("rehearse", "rehearsal.yaml", "--", "auto", "--json")
+    done = harness.treadle(*arguments, TREADLE_DELIVER__DELAY_S="0")
+
+    assert (done.exit_code, done.result["reason"]) == (0, "queue_done"), done.stderr
+    assert len(done.of_type("promise.refused")) == 1
+    ends = [(each["item"], each["reason"]) for each in done.of_type("item.ended")]
+    assert ends == [
+        ("0001-add", "all_passed"),
+        ("0002-list", "all_passed"),
+        ("0003-count", "all_passed"),
+    ]
+    assert (harness.project / "notes.sh").read_text().count(";;") == 3
+
+
+def test_a_task_is_sent_back_by_a_check_and_by_a_review(tmp_path: Path) -> None:
+    harness = example(tmp_path, "task")
+    before = harness.git("rev-parse", "HEAD")
+    arguments = ("rehearse", "rehearsal.yaml", "--", "task", "Let the hours be limited", "--json")
+
+    soon = {"TREADLE_PLANNING__AUTO_APPROVE_MINUTES": "0.01", "TREADLE_DELIVER__DELAY_S": "0"}
+    done = harness.treadle(*arguments, **soon)
+
+    assert (done.exit_code, done.result["reason"]) == (0, "approved"), done.stderr
+    refused = done.of_type("claim.refused")
+    assert [(each["id"], each["red"]) for each in refused] == [("C2", 1)]
+    verdicts = [each["verdict"] for each in done.of_type("review.judged")]
+    assert verdicts == ["changes_requested", "approved"]
+    branch = done.of_type("work.kept")[-1]["branch"]
+    assert len(harness.git("log", "--format=%s", f"{before}..{branch}").splitlines()) == 4
+    assert (harness.git("rev-parse", "HEAD"), harness.git("status", "--short")) == (before, "")
+    sessions = {each["session"] for each in done.of_type("session.started")}
+    logs = (harness.root / "runs" / done.lines[0]["run"] / "sessions").glob("*.log")
+    assert {path.stem for path in logs} == sessions
+    plan = harness.treadle("show", "last", "--plan").stdout
+    assert "Estimate: $0.30, 2 min\n" in plan
+    assert "\nThe work took " in plan
+    document = json.loads(harness.treadle("show", "last", "--plan", "--json").stdout)
+    assert document["hash"] == document["question"]["subject_hash"]
+    assert f"Plan {document['hash'][:12]}: approved at the deadline, " in plan

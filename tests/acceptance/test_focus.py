@@ -201,14 +201,13 @@ def test_what_cannot_be_worked_on_is_said_before_a_run_exists(harness: CommandHa
         harness.treadle("focus", " "),
         harness.treadle("focus", "Greet", "--review", "nowhere.md"),
     ]
-    harness.git("rm", "-rqf", "specs")
-    said.append(harness.treadle("focus", "Greet"))
+    said.append(harness.treadle("focus", "Greet", TREADLE_PROJECT__SPECS="plans"))
 
     assert [finished.exit_code for finished in said] == [2, 2, 2]
-    assert "treadle: a focus run needs words" in said[0].stderr
+    assert "treadle: say what to work on" in said[0].stderr
     assert "cannot read the review" in said[1].stderr
     assert said[2].stderr == (
-        f"treadle: there is no folder specs/ in {harness.project}\n"
+        f"treadle: there is no folder plans/ in {harness.project}\n"
         "  hint: put your specifications there, or name the folder with project.specs\n"
     )
     assert not (harness.root / "runs").exists()

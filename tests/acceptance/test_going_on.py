@@ -48,7 +48,7 @@ def test_finished_work_that_has_not_landed_is_landed_by_the_next_run(
     again = harness.deliver(script("  - {optional: true, turns: [{text: x}]}\n"))
 
     assert (again.exit_code, again.result["rounds"]) == (0, 0)
-    assert again.result["message"].startswith("nothing to do: all had passed before")
+    assert again.result["message"].startswith("nothing to do: everything had passed before")
     assert (harness.project / "hello.txt").exists()
 
 
@@ -63,7 +63,7 @@ def test_work_on_a_branch_beside_a_changed_checkout_has_to_be_merged_or_dropped(
 
     assert refused.exit_code == 1
     assert f"left work on {kept['branch']} that is not in your checkout" in refused.stderr
-    assert f"bring it in with `git merge {kept['branch']}`" in refused.stderr
+    assert f"merge it with `git merge {kept['branch']}`" in refused.stderr
 
     harness.git("branch", "-D", kept["branch"])
     rebuilt = harness.deliver(

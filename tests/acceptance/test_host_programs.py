@@ -30,7 +30,7 @@ def test_no_agent_changes_the_program_of_the_agent(harness: CommandHarness) -> N
     finished = harness.deliver(script(ONE_DELIVERABLE, session(lines)), settings=settings)
     doctor = harness.treadle("doctor")
 
-    assert "tools/claude is in the project: no agent may change it" in trusted.stdout
+    assert "tools/claude is in the project. Agents cannot change it." in trusted.stdout
     assert finished.exit_code == 0, finished.stderr
     assert (harness.project / "hello.txt").exists()
     assert (harness.project / "tools/claude").read_text() == version

@@ -106,21 +106,24 @@ def test_an_empty_directory_becomes_a_project(machine: Machine) -> None:
 
     assert ended == Ended(
         0,
-        "found   no language that Treadle knows\n"
+        "found   no known language\n"
         "made    a git repository\n"
+        "wrote   SPEC.md\n"
         "wrote   treadle.toml\n"
         "wrote   .treadle/treadle.schema.json\n"
         "wrote   .gitignore\n"
         "login   Claude Code has no login\n"
         "        run `treadle auth set anthropic-api-key`, set ANTHROPIC_API_KEY, or log in with"
         " Claude Code's own /login\n"
-        "next    say in SPEC.md what is to be built, then: treadle deliver\n",
+        "next    replace the example in SPEC.md with what you want built\n"
+        "next    treadle deliver\n",
         "",
     )
     assert (machine.project / ".git").is_dir()
     assert sorted(machine.files()) == [
         ".gitignore",
         ".treadle/treadle.schema.json",
+        "SPEC.md",
         "treadle.toml",
     ]
 
@@ -206,9 +209,9 @@ def test_a_second_time_changes_nothing(machine: Machine) -> None:
 
     ended = machine.treadle("init", "--yes")
 
-    assert "kept    treadle.toml and the rest: nothing to change\n" in ended.out
+    assert "kept    treadle.toml and the rest: nothing has changed\n" in ended.out
     assert machine.files() == before
-    assert before[".gitignore"].startswith(b"\xff\nbuild\n\n# Treadle")
+    assert before[".gitignore"].startswith(b"\xff\nbuild\n\n# Files that Treadle writes")
 
 
 def test_a_users_own_settings_stay_as_written(machine: Machine) -> None:
@@ -227,7 +230,7 @@ def test_without_a_terminal_it_must_be_told_yes(machine: Machine) -> None:
     assert machine.treadle("init") == Ended(
         2,
         "",
-        "treadle: init asks questions, and there is no terminal to ask them on\n"
+        "treadle: init asks questions, but there is no terminal\n"
         "  hint: pass --yes to take what is detected: treadle init --yes\n",
     )
     assert machine.files() == {}
@@ -267,11 +270,13 @@ def test_a_folder_of_a_repository_is_no_project_of_its_own(machine: Machine) -> 
     assert list((machine.project / "part").iterdir()) == []
 
 
-def test_the_questions_say_what_an_answer_does(machine: Machine) -> None:
-    ended = machine.on_a_terminal("init", answers="n\n" + "\n" * 8)
+def test_the_specification_is_the_first_question_then_setup_and_tests(machine: Machine) -> None:
+    ended = machine.on_a_terminal("init", answers="n\n" + "\n" * 6)
 
-    assert "Land work as commits? (no: as uncommitted changes) [Y/n]:" in ended.err
-    assert "Folder of specifications for `treadle focus` [specs]:" in ended.err
+    questions = ("what to build", "prepares a fresh checkout", "runs the tests", "US dollars")
+    places = [ended.err.find(question) for question in questions]
+    assert places == sorted(places)
+    assert places[0] >= 0
 
 
 def test_what_cannot_be_written_is_said_in_one_line(machine: Machine) -> None:
@@ -288,35 +293,20 @@ def test_answers_on_a_terminal_are_written(machine: Machine) -> None:
     (machine.project / "go.mod").touch()
 
     ended = machine.on_a_terminal(
-        "init", answers="y\n-\n\nmake test\nplans\nn\nnothing\n2.5\n\n7\n"
+        "init", answers="y\ndocs/search.md\n-\nmake test\n\nnothing\n2.5\n7\n"
     )
 
     assert ended.code == 0, ended.err
-    assert 'Error: expected a number, got "nothing"' in ended.err
+    assert 'expected a number, got "nothing"' in ended.err
     assert (machine.project / ".git").is_dir()
     assert machine.settings() == {
         "version": 1,
-        "commit": False,
-        "permissions": {},
-        "project": {"specs": "plans", "check": "go vet ./...", "test": "make test"},
-        "workspace": {},
-        "agent": {},
-        "limits": {"max_cost_usd": 2.5, "max_iterations": 7},
-        "session": {},
-        "deliver": {},
-        "focus": {},
-        "planning": {},
-        "execution": {},
-        "task": {},
-        "quota": {},
-        "gateway": {},
-        "sandbox": {},
-        "policy": {},
-        "hooks": {},
+        "project": {"spec": "docs/search.md", "check": "go vet ./...", "test": "make test"},
+        "limits": {"max_cost_usd": 2.5, "max_minutes": 7.0},
         "verify": {},
-        "database": {},
-        "retention": {},
+        "agent": {},
     }
+    assert (machine.project / "docs/search.md").is_file()
 
 
 def test_return_keeps_what_is_set(machine: Machine) -> None:
@@ -324,16 +314,16 @@ def test_return_keeps_what_is_set(machine: Machine) -> None:
     machine.treadle("init", "--yes")
     before = machine.files()
 
-    ended = machine.on_a_terminal("init", answers="\n" * 8)
+    ended = machine.on_a_terminal("init", answers="\n" * 6)
 
-    assert "Most US dollars per run [2.5]:" in ended.err
+    assert "Maximum US dollars per run [2.5]:" in ended.err
     assert machine.files() == before
 
 
 def test_a_refused_repository_is_not_made(machine: Machine) -> None:
     ended = machine.on_a_terminal("init", answers="n\n" + "\n" * 8)
 
-    assert "next    git init, since Treadle works in git repositories\n" in ended.out
+    assert "next    git init  # Treadle needs a git repository\n" in ended.out
     assert not (machine.project / ".git").exists()
 
 
@@ -381,10 +371,10 @@ def test_ignored_files_that_tests_may_need_are_offered_and_then_trusted(machine:
 
     ended = machine.on_a_terminal("init", answers="\n" * 20)
 
-    asked = "Git ignores .env.test, local.json. Let setup, checks and tests, not the agent, have"
+    asked = "Git ignores .env.test, local.json. Let setup, checks and tests (not the agent) read"
     assert asked in " ".join(ended.err.split())
     assert machine.settings()["workspace"] == {"include": [".env.test", "local.json"]}
-    assert machine.treadle("trust").err == "All of it is trusted already.\n"
+    assert machine.treadle("trust").err == "You have accepted all of it.\n"
     assert asked not in machine.on_a_terminal("init", answers="\n" * 20).err
 
 
@@ -395,4 +385,4 @@ def test_without_anybody_to_ask_they_are_only_named(machine: Machine) -> None:
 
     named = "found   .env.test, local.json, which git ignores: see workspace.include if tests need"
     assert named in ended.out
-    assert machine.settings()["workspace"] == {}
+    assert "workspace" not in machine.settings()

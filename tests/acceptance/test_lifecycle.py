@@ -122,7 +122,7 @@ def test_a_run_that_was_killed_is_taken_over_by_a_worker(harness: CommandHarness
         0,
         [
             "worker ready · up to 2 sessions at once",
-            f"taking over run {run}",
+            f"starting run {run}",
             "worker ended",
         ],
     )
@@ -187,7 +187,7 @@ def test_a_run_in_the_foreground_is_cancelled_from_another_terminal(
 
     assert (meddling.exit_code, meddling.stdout) == (2, "")
     assert meddling.stderr.splitlines() == [
-        f"treadle: run {run[-8:]} is at work",
+        f"treadle: run {run[-8:]} is working",
         f"  hint: watch it with `treadle attach {run[-8:]}`",
     ]
     assert cancelled.exit_code == 0
@@ -202,16 +202,16 @@ def test_a_run_that_reached_a_limit_goes_on_when_it_is_raised(harness: CommandHa
     first = harness.deliver(script(ONE_DELIVERABLE, BUILD_LATER), "-n", "1")
     run = first.events[0]["run"]
     assert (first.exit_code, first.result["reason"]) == (5, "max_iterations")
-    assert f"treadle resume {run[-8:]} -n N" in first.stderr
+    assert f"treadle resume {run[-8:]} -n 2" in first.stderr
 
     refused = harness.treadle("resume", run, "--json")
     resumed = harness.treadle("resume", run, "--max-iterations", "2", "--json")
 
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert refused.stderr.splitlines() == [
-        f"treadle: run {run[-8:]} has used all that it may: the run may take 1 round"
+        f"treadle: run {run[-8:]} has reached its limit: the limit is 1 round"
         " (--max-iterations, limits.max_iterations)",
-        f"  hint: allow it more: treadle resume {run[-8:]} --max-iterations N",
+        f"  hint: raise the limit: treadle resume {run[-8:]} -n 2",
     ]
     assert (resumed.exit_code, resumed.result["rounds"]) == (0, 2)
     assert resumed.result["cost_usd"] > first.result["cost_usd"]
@@ -229,7 +229,7 @@ def test_a_run_that_has_succeeded_has_nothing_to_go_on_with(harness: CommandHarn
     answers = [harness.treadle(command, run) for command in ("resume", "retry")]
 
     short = run[-8:]
-    said = f"Run {short} is done. See what it brought with `treadle diff {short}`.\n"
+    said = f"Run {short} is done. See what it changed with `treadle diff {short}`.\n"
     assert answers == [Finished(0, said, "")] * 2
     assert log_of(harness, run).stdout == done.stdout
 
@@ -291,4 +291,4 @@ def test_two_runs_and_a_worker_side_by_side_and_nobody_takes_the_others_work(
     other = assert_built_once(neighbour, undisturbed)
     assert other.stdout == finished.stdout
     assert other.of_type("run.recovered") == []
-    assert said.read_text().splitlines()[1:] == [f"taking over run {killed}", "worker ended"]
+    assert said.read_text().splitlines()[1:] == [f"starting run {killed}", "worker ended"]

@@ -45,8 +45,7 @@ def test_a_mass_deletion_waits_for_a_yes_and_stands_first(full: CommandHarness) 
     assert (changes["files_before"], changes["added"], changes["deleted"]) == (63, 1, 62)
     assert finished.exit_code == 0
     assert [event["reason"] for event in finished.of_type("work.kept")] == [
-        "it deletes 62 of 63 files (land_ask_deletions = 20), and nobody is at the terminal to"
-        " allow it"
+        "it deletes 62 of 63 files (land_ask_deletions = 20), and there is no terminal to ask on"
     ]
     assert len(list((full.project / "data").iterdir())) == FILES
     shown = json.loads(full.treadle("show", "--json").stdout)

@@ -122,7 +122,7 @@ def test_a_run_that_does_not_wait_says_how_to_go_on_and_asks_no_more_until_then(
     assert (finished.exit_code, again.exit_code) == (LIMITED, LIMITED)
     for stopped in (finished, again):
         assert f"treadle resume {run[-8:]}" in stopped.stderr
-        assert "quota_exceeded" in stopped.stderr
+        assert "the provider's usage quota is spent" in stopped.stderr
     assert log_of(harness, run).types().count("session.started") == 1
     assert (
         harness.git("for-each-ref", "refs/heads"),

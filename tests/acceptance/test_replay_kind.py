@@ -53,7 +53,7 @@ def test_a_recording_delivers_two_deliverables_and_its_work_lands(harness: Comma
     assert [event["decision"] for event in finished.of_type("tool.decided")] == ["allow"] * 5
     assert [event["sandbox"] for event in finished.of_type("run.started")] == ["sandboxed"]
     assert [event["message"] for event in finished.of_type("run.warned")][:1] == [
-        "no gateway knows this agent: cost is what the agent tells of it"
+        "no gateway supports this agent: the cost is what the agent reports"
     ]
     assert (harness.project / "hello.txt").read_text() == "hello\n"
     assert (harness.project / "words" / "bye.txt").read_text() == "bye\n"

@@ -5,8 +5,6 @@ import os
 import shutil
 from pathlib import Path
 
-import pytest
-
 from tests.acceptance.harness import BUILD_IT, ONE_DELIVERABLE, CommandHarness, assert_sound, script
 from tests.missing import missing
 
@@ -93,7 +91,7 @@ def test_submodules_and_lfs_files_are_there_as_far_as_the_checkout_has_them(
 
     assert finished.exit_code == 0
     assert warnings(finished.of_type("run.warned"))[:4] == [
-        "submodules are there to read and to run (libs/here); what an agent changes in them is not"
+        "submodules can be read and run (libs/here); what an agent changes in them is not"
         " committed",
         "submodules are empty in the run, because you have not checked them out (libs/gone):"
         " `git submodule update --init --recursive`, then start again",
@@ -149,23 +147,29 @@ def test_a_read_only_repository_is_refused_in_one_line_before_there_is_a_run(
         1,
         "",
         f"treadle: {git_dir} cannot be written, and a run keeps its work there\n"
-        "  hint: work in a clone of your own, or check its permissions with `ls -ld`\n",
+        "  hint: work in your own clone, or check its permissions with `ls -ld`\n",
     )
     assert not (harness.root / "runs").exists()
 
 
-@pytest.mark.parametrize(
-    ("text", "told"), [("", "SPEC.md is empty"), ("x" * 1_000_000, "SPEC.md has 1,000,000")]
-)
-def test_an_empty_and_a_very_long_specification_are_told(
-    harness: CommandHarness, text: str, told: str
-) -> None:
-    write_and_commit(harness, {"SPEC.md": text})
+def test_an_empty_specification_is_refused(harness: CommandHarness) -> None:
+    write_and_commit(harness, {"SPEC.md": ""})
+
+    finished = harness.deliver(script(ONE_DELIVERABLE, BUILD_IT))
+
+    assert (finished.exit_code, finished.stderr) == (
+        2,
+        "treadle: SPEC.md is empty\n  hint: write what you want built, one item per line\n",
+    )
+
+
+def test_a_very_long_specification_is_warned_about(harness: CommandHarness) -> None:
+    write_and_commit(harness, {"SPEC.md": "x" * 1_000_000})
 
     finished = harness.deliver(script(ONE_DELIVERABLE, BUILD_IT))
 
     assert finished.exit_code == 0
-    assert warnings(finished.of_type("run.warned"))[0].startswith(told)
+    assert warnings(finished.of_type("run.warned"))[0].startswith("SPEC.md has 1,000,000")
 
 
 def test_a_project_path_is_kept_as_it_is_if_it_is_text(tmp_path: Path) -> None:

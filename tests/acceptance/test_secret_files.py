@@ -27,9 +27,9 @@ def test_an_untracked_env_file_is_named_at_the_start_and_does_not_land(
 
     assert finished.exit_code == 0
     [told] = [w["message"] for w in finished.of_type("run.warned") if ".env" in w["message"]]
-    assert told.startswith("not part of the run: .env (untracked, and like a file of secrets)")
+    assert told.startswith("left out of the run: .env (untracked, and looks like a secret file)")
     assert ".env" not in finished.of_type("tool.finished")[1]["output"].split()
-    assert "workspace.include what tests need" in " ".join(finished.stderr.split())
+    assert "to workspace.include if tests need it" in " ".join(finished.stderr.split())
     assert harness.git("ls-files").splitlines() == ["SPEC.md", "draft.txt", "hello.txt"]
     assert harness.git("status", "--porcelain") == "?? .env"
     assert harness.git("log", "--all", "--format=%H", "--", ".env") == ""
@@ -73,7 +73,7 @@ def test_included_files_reach_setup_and_tests_and_the_agent_only_those_for_it(
     }
     harness.settings(settings)
     refused = harness.treadle("deliver")
-    assert "workspace.include opens something" in refused.stderr
+    assert "workspace.include needs your approval" in refused.stderr
     assert harness.treadle("trust", "--yes").exit_code == 0
     look = "      - {tool: Bash, input: {command: ls -a . config}}\n"
 

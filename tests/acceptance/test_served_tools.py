@@ -20,7 +20,10 @@ from treadle.session.driver import SessionDriver
 
 from .test_metered_agent import BINARIES, KEY, NOWHERE, WORLD, scripted, through_the_socket
 
-REFUSED = "Treadle: the model may not turn to anybody else for this: the tool web_search_20250305"
+REFUSED = (
+    "Treadle: the model's service may not contact anybody else for this: the tool"
+    " web_search_20250305"
+)
 
 
 @pytest.mark.parametrize(

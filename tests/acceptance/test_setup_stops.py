@@ -36,14 +36,14 @@ def assert_stopped(done: Finished, problem: str) -> None:
     assert done.of_type("session.started", "round.started") == []
 
 
-@pytest.mark.parametrize("workflow", ["deliver", "focus", "sync"])
+@pytest.mark.parametrize("workflow", ["deliver", "focus", "sync", "task"])
 def test_a_setup_that_fails_ends_every_workflow_before_a_session(
     harness: CommandHarness, workflow: str
 ) -> None:
     committed(harness, {"specs/a.md": "# Greet"})
     if workflow == "sync":
         harness.deliver(script(ONE_DELIVERABLE, BUILD_IT))
-    words = ("Greet people",) if workflow == "focus" else ()
+    words = ("Greet people",) if workflow in ("focus", "task") else ()
 
     done = rehearse(harness, {"project.setup": FAILS}, workflow, *words, "--json")
 
@@ -65,12 +65,12 @@ def test_the_cause_and_what_to_try_are_on_the_screen(harness: CommandHarness) ->
     assert list(harness.root.rglob("bases")) == []
 
 
-@pytest.mark.parametrize("workflow", ["deliver", "focus"])
+@pytest.mark.parametrize("workflow", ["deliver", "focus", "task"])
 def test_a_test_command_that_cannot_start_ends_the_run_before_a_session(
     harness: CommandHarness, workflow: str
 ) -> None:
     committed(harness, {"specs/a.md": "# Greet"})
-    words = ("Greet people",) if workflow == "focus" else ()
+    words = () if workflow == "deliver" else ("Greet people",)
     settings = {"project.test": '"pytest-not-there -q"'}
 
     done = rehearse(harness, settings, workflow, *words, "--json")

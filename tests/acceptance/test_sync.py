@@ -97,7 +97,7 @@ def test_without_deliverables_there_is_nothing_to_judge(harness: CommandHarness)
 
     assert refused.exit_code == 2
     assert "there are no deliverables" in refused.stderr
-    assert "`treadle deliver` writes them down first" in refused.stderr
+    assert "create them first: treadle deliver" in refused.stderr
 
 
 def test_work_that_has_not_landed_is_to_be_landed_first(harness: CommandHarness) -> None:

@@ -125,7 +125,7 @@ LIES = {
     "shadows the runner": Lie(
         (BREAK, write("unittest.py", 'print("OK")\n')),
         [("broken_run", "the test command")],
-        "it told of 2 tests before the work, and tells of none now",
+        "it reported 2 tests before the work, and none now",
         [],
     ),
 }

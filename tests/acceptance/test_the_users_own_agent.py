@@ -64,7 +64,9 @@ def test_the_oldest_tested_binary_delivers_and_the_summary_says_unsandboxed(
 
     assert finished.exit_code == 0
     assert "sandbox       none: this run was unsandboxed" in finished.stderr
-    assert "unsandboxed: the agent can do what you can do on this machine" in finished.stderr
+    assert (
+        "unsandboxed: the agent can do anything that you can do on this machine" in finished.stderr
+    )
     assert (harness.project / "hello.txt").read_text() == "hello\n"
     assert "must not be seen" not in str([request.json() for request in api.requests])
 
@@ -73,7 +75,7 @@ def test_the_older_binary_is_really_an_older_one(harness: CommandHarness) -> Non
     found = harness.treadle("doctor", CLAUDE_BIN=str(OLDER), ANTHROPIC_API_KEY="dummy")
 
     assert "Claude Code 2.1.211 from CLAUDE_BIN" in found.stdout
-    assert "✔ login     API key from ANTHROPIC_API_KEY; paid by use\n" in found.stdout
+    assert "✔ login     API key from ANTHROPIC_API_KEY; billed by use\n" in found.stdout
     assert "dummy" not in found.stdout
 
 
@@ -121,7 +123,7 @@ def test_a_login_of_claude_code_is_found_and_not_shown(harness: CommandHarness) 
     found = harness.treadle("doctor")
 
     assert (
-        f"✔ login     subscription from {credentials}; paid by a subscription; expires"
+        f"✔ login     subscription from {credentials}; covered by a subscription; expires"
         in found.stdout
     )
     assert "planted" not in found.stdout + found.stderr
@@ -140,7 +142,7 @@ def test_a_rehearsal_leaves_nothing_that_a_real_run_takes_for_its_own(
 
     assert (before, finished.exit_code) == (["DL-001", "DL-002"], 0)
     warnings = [each["message"] for each in finished.of_type("run.warned")]
-    assert warnings.count("left out, because only a rehearsal wrote it down: DL-001, DL-002") == 1
+    assert warnings.count("left out, because only a rehearsal created it: DL-001, DL-002") == 1
     assert finished.of_type("work.continued") == []
     assert [each["instruction"] for each in finished.of_type("round.started")] == [
         "initializer",

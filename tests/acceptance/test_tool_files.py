@@ -106,7 +106,7 @@ def test_a_filter_that_runs_a_script_of_the_project_does_not_run_at_landing(
     assert withheld(finished) == ["tools/f.sh"]
     assert reasons(finished) == [
         "it changes what tools run by themselves: tools/lib.sh (land_name lets it land),"
-        " and nobody is at the terminal to allow it"
+        " and there is no terminal to ask on"
     ]
     allowed = harness.treadle("land", "--yes")
     assert allowed.exit_code == 3
@@ -138,12 +138,12 @@ def test_what_tools_run_by_themselves_is_withheld_or_asked_about_and_stands_firs
     ]
     assert reasons(finished) == [
         "it changes what tools run by themselves: notes.txt, web/.npmrc (land_name lets it land),"
-        " and nobody is at the terminal to allow it"
+        " and there is no terminal to ask on"
     ]
     assert not (harness.project / "hello.txt").exists()
     first = [
-        "  ! changed what tools obey by themselves: 3 files",
-        "    added notes.txt (it is a link that leads out of the project)",
+        "  ! changed files that tools run by themselves: 3 files",
+        "    added notes.txt (it is a symbolic link that points outside the project)",
         "    added web/.npmrc (a package manager loads it, and runs what it names)",
         "    added AGENTS.md (coding agents follow it)",
     ]
@@ -232,7 +232,7 @@ def test_scripts_that_the_users_hooks_and_settings_start_wait_for_a_person(
     assert reasons(finished) == [
         "it changes what tools run by themselves: .gitignore, scripts/pre-commit.sh,"
         " scripts/session.sh, tools/json.py (land_name lets it land),"
-        " and nobody is at the terminal to allow it"
+        " and there is no terminal to ask on"
     ]
     assert "(git would no longer ignore private)" in harness.treadle("show").stdout
 
@@ -254,8 +254,8 @@ def test_work_of_a_run_that_failed_is_named_and_lands_only_with_a_yes(
     asked = harness.treadle("land")
     assert asked.exit_code == 3
     assert asked.stderr.splitlines()[:5] == [
-        "The work changes what tools obey by themselves:",
-        "  added notes (it is a link that leads out of the project)",
+        "The work changes files that tools run by themselves:",
+        "  added notes (it is a symbolic link that points outside the project)",
         "  added .husky/pre-commit (git runs it when you commit or check out)",
         "  added .npmrc (a package manager loads it, and runs what it names)",
         "It changes what tools run by themselves: notes, .husky/pre-commit, .npmrc"

@@ -34,8 +34,8 @@ def test_a_run_in_an_opened_sandbox_needs_trust_and_says_so_once(harness: Comman
     assert (refused.exit_code, refused.stdout, refused.stderr) == (
         2,
         "",
-        "treadle: treadle.toml:5: sandbox.readable opens something, and you have not trusted it "
-        "yet\n  hint: `treadle trust` shows what it opens and lets it\n",
+        "treadle: treadle.toml:5: sandbox.readable needs your approval\n"
+        "  hint: review and accept it with `treadle trust`\n",
     )
     assert (trusted.exit_code, finished.exit_code) == (0, 0)
     assert [
@@ -48,7 +48,7 @@ def test_a_run_in_an_opened_sandbox_needs_trust_and_says_so_once(harness: Comman
 @pytest.mark.parametrize(
     ("answer", "code", "said", "afterwards"),
     [
-        ("y\n", 0, "Trusted.", 0),
+        ("y\n", 0, "Accepted.", 0),
         ("n\n", 1, "Not trusted.", 2),
         ("\n", 1, "Not trusted.", 2),
     ],

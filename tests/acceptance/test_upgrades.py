@@ -36,8 +36,8 @@ def assert_went_on(harness: CommandHarness, log: Finished) -> None:
     first, last = (event["result"] for event in log.of_type("run.ended"))
     assert (first["reason"], first["outdated"]) == ("error", True)
     assert first["message"] == (
-        "this run was begun by another version of Treadle: its next step was “glance 1” and is "
-        "“look 1” now (`treadle resume` goes on in a new leg)"
+        "this run was started by another version of Treadle: its next step was “glance 1” and is "
+        "“look 1” now (`treadle resume` continues in a new leg)"
     )
     assert (last["reason"], last["outdated"]) == ("all_passed", False)
     assert len(log.of_type("run.reopened")) == 1

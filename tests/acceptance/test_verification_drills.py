@@ -89,7 +89,7 @@ def test_what_the_specification_checks_is_out_of_the_agents_reach(harness: Comma
     changed = {"path": "SPEC.md", "judge": "specification", "change": "changed", "weaker": ""}
     assert touched == [changed]
     assert statuses(harness) == {"DL1": (False, None)}
-    assert f"[PENDING] A greeting (DL1) red: {HELLO}" in seen(finished)
+    assert f"[PENDING] A greeting (DL1) fails: {HELLO}" in seen(finished)
     assert_sound(harness, finished)
 
 
@@ -137,7 +137,7 @@ def test_a_check_that_passes_before_the_work_proves_nothing(harness: CommandHarn
     assert checks(finished) == [("DL1", "before", 0), ("DL1", "after", 0)]
     assert changes(finished) == [("DL1", "passed", "claimed")]
     shown = harness.treadle("logs", finished.events[0]["run"]).stdout
-    assert "check passes before the work, so it shows nothing" in shown
+    assert "check passes before the work, so it proves nothing" in shown
     assert "1 of 1 passed (claimed)" in seen(finished)
     assert_sound(harness, finished)
 

@@ -70,7 +70,7 @@ def test_what_a_run_has_shown_is_shown_again_in_a_fresh_clone_until_a_log_is_tou
 
     assert (code, told["agrees"]) == (1, False)
     assert [reason for e in told["evidence"] for reason in e["reasons"]] == [
-        f"its log {evidence['log'][:12]} was changed: its SHA-256 is another now"
+        f"its log {evidence['log'][:12]} was changed: its SHA-256 has changed"
     ]
     # No checkout is left, neither by the run nor by looking at it.
     assert list((harness.root / "verifying").iterdir()) == []

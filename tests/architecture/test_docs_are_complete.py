@@ -11,7 +11,8 @@ import click
 import pytest
 
 from tests.architecture.repository import DOCS, ROOT, files, name_of
-from treadle.cli.main import COMMANDS, treadle
+from treadle.cli.commands import COMMANDS
+from treadle.cli.main import treadle
 from treadle.domain.exit_reasons import END_REASONS, MEANINGS
 from treadle.domain.signal import Role
 from treadle.domain.wire import event_types
@@ -19,7 +20,7 @@ from treadle.settings.keys import known_keys
 
 REFERENCE = DOCS / "reference"
 PAGES = [path for path in files() if path.suffix == ".md" and "src" not in path.parts]
-DECISIONS = sorted((DOCS / "decisions").glob("*.md"))
+DECISIONS = sorted((DOCS / "decisions").glob("[0-9]*.md"))
 DECISION_PARTS = ["## Context", "## Decision", "## Rejected"]
 DECISION_LINES = 60
 
@@ -52,6 +53,10 @@ def test_every_command_and_option_is_documented() -> None:
     wanted |= {option for _, command in commands() for option in options(command)}
 
     assert {name for name in wanted if not mentions(page, name)} == set()
+
+
+def test_the_help_of_every_command_has_an_example() -> None:
+    assert [path for path, each in commands() if "Example" not in (each.help or "")] == []
 
 
 def test_every_setting_is_documented() -> None:
@@ -105,6 +110,12 @@ def test_every_page_can_be_reached_from_the_first() -> None:
     assert [name_of(page) for page in PAGES if page not in reached] == []
 
 
+def test_the_list_of_decisions_has_each_by_its_title() -> None:
+    rows = [line for line in read_decisions().splitlines() if line.startswith("- ")]
+
+    assert rows == [f"- [{title_of(record)}]({record.name})" for record in DECISIONS]
+
+
 @pytest.mark.parametrize("record", DECISIONS, ids=name_of)
 def test_a_decision_says_context_decision_and_what_was_rejected_in_60_lines(record: Path) -> None:
     lines = record.read_text("utf-8").splitlines()
@@ -125,6 +136,14 @@ def test_the_first_page_names_the_two_commands() -> None:
 
 def read(name: str) -> str:
     return (REFERENCE / name).read_text("utf-8")
+
+
+def read_decisions() -> str:
+    return (DOCS / "decisions" / "README.md").read_text("utf-8")
+
+
+def title_of(record: Path) -> str:
+    return record.read_text("utf-8").splitlines()[0].removeprefix("# ")
 
 
 def commands() -> Iterator[tuple[str, click.Command]]:

@@ -129,11 +129,12 @@ def test_no_code_compares_with_the_name_of_a_workflow() -> None:
     found = []
     # These know no workflows; a program may have the same name.
     others = (SOURCE / "policy", SOURCE / "verify")
+    # A way to land, and a kind of question, have the same names as two of them.
+    names = set(WORKFLOWS) - {"auto", "plan"}
     for path in (each for each in modules(SOURCE) if not {*others} & {*each.parents}):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Compare | ast.MatchValue) and any(
-                isinstance(part, ast.Constant) and part.value in WORKFLOWS
-                for part in ast.walk(node)
+                isinstance(part, ast.Constant) and part.value in names for part in ast.walk(node)
             ):
                 found.append(f"{path.relative_to(ROOT).as_posix()}:{node_line(node)}")
 

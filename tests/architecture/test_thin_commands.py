@@ -97,6 +97,13 @@ def test_a_look_at_the_tables_loads_nothing_heavy(
     assert loaded & set(HEAVY) == set()
 
 
+@pytest.mark.parametrize("command", ["show", "logs"])
+def test_a_look_at_a_log_loads_only_what_decodes_it(command: str, project: Path) -> None:
+    _, loaded = look(project, command)
+
+    assert loaded & {"importlib.metadata", *HEAVY} == {"pydantic"}
+
+
 def test_the_help_loads_nothing_heavy(project: Path) -> None:
     said, loaded = look(project, "--help")
 

@@ -215,12 +215,18 @@ def test_questions_are_listed_by_the_moment_they_were_asked(approvals: DatabaseA
     assert [each.approval for each in approvals.list_newest(2)] == [questions[4], questions[3]]
 
 
-def test_a_question_is_found_by_any_end_of_its_id(approvals: DatabaseApprovals) -> None:
-    approvals.ask(APPROVAL)
+def test_a_question_is_found_by_any_end_of_its_id_or_else_by_its_beginning(
+    approvals: DatabaseApprovals,
+) -> None:
+    begins, ends = (replace(APPROVAL, id=ApprovalId(name)) for name in ("cafe00001234", "1234cafe"))
+    approvals.ask(begins)
 
-    assert approvals.find_by_suffix(APPROVAL.id[-4:]) == [ApprovalRecord(APPROVAL)]
-    assert approvals.find_by_suffix(APPROVAL.id) == [ApprovalRecord(APPROVAL)]
-    assert approvals.find_by_suffix("0" * 12) == []
+    for digits in ("1234", "cafe", begins.id):
+        assert approvals.find_shortened(digits) == [ApprovalRecord(begins)]
+    for digits in ("0000", "0" * 12):
+        assert approvals.find_shortened(digits) == []
+    approvals.ask(ends)
+    assert approvals.find_shortened("cafe") == [ApprovalRecord(ends)]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)

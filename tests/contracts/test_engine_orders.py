@@ -10,10 +10,10 @@ import pytest
 from tests.contracts.engines import BrokenAct, EngineStarter, RecordedActs, location_of, on_database
 from tests.postgres import ON_POSTGRES
 from treadle.durable.client import cancel, delete_ended_before, enqueue
+from treadle.durable.finished_steps import finished_steps
 from treadle.durable.port import Json, OwnedElsewhere, Steps, WorkflowCancelled, WorkflowChanged
 from treadle.durable.queries import (
     find_workflow,
-    finished_steps,
     move_to_queue,
     unfinished_workflows,
 )
@@ -95,7 +95,7 @@ async def test_a_workflow_that_raised_is_parked_until_it_is_run_or_moved(
 async def test_a_workflow_that_this_version_does_not_know_is_parked(store: Store) -> None:
     enqueue(store.location, "w", "unheard-of", None)
     async with store.worker() as engine:
-        with pytest.raises(WorkflowChanged, match="knows no workflow “unheard-of”"):
+        with pytest.raises(WorkflowChanged, match="unknown workflow “unheard-of”"):
             await engine.run("w", "unheard-of", None)
 
     assert [seen.is_parked for seen in unfinished_workflows(store.location)] == [True]

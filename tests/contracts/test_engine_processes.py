@@ -15,10 +15,10 @@ from tests.contracts import engine_program
 from tests.contracts.engines import location_of, on_database
 from tests.postgres import ON_POSTGRES
 from treadle.durable.client import enqueue
+from treadle.durable.finished_steps import finished_steps
 from treadle.durable.port import OwnedElsewhere
 from treadle.durable.queries import (
     find_workflow,
-    finished_steps,
     move_to_queue,
     unfinished_workflows,
 )

@@ -208,7 +208,7 @@ LINES: list[tuple[str, str]] = [
     ('{"deliverables": [\n{"id": "A"}]}', "2: A: `description` must be text"),
     (
         '{"deliverables": [\n{"id": "A", "description": "a", "acceptanceCriteria": "b"}]}',
-        "2: A: `acceptanceCriteria` must be a list of texts",
+        "2: A: `acceptanceCriteria` must be a list of strings",
     ),
     (
         '{"deliverables": [\n\n{"id": "A", "description": "a", "acceptanceCriteria": [],'
@@ -243,7 +243,7 @@ def test_an_invalid_file_is_refused_with_its_line(path: Path, text: str, complai
         StatusFile(path).read()
 
     assert caught.value.message.startswith(f"{path}:{complaint}")
-    assert caught.value.hint == "mend the file, or delete it to start over"
+    assert caught.value.hint == "fix the file, or delete it to start over"
 
 
 def test_bytes_that_are_no_text_are_refused_with_their_line(path: Path) -> None:

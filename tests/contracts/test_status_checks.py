@@ -173,7 +173,7 @@ def test_a_check_that_a_person_wrote_is_read(
 
 
 COMMAND = {"criterion": SEEN, "command": "make test"}
-SHAPE = "a check must be an object with the texts `criterion` and `command`"
+SHAPE = "a check must be an object with the strings `criterion` and `command`"
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ SHAPE = "a check must be an object with the texts `criterion` and `command`"
         ([{"criterion": SEEN, "command": 1}], SHAPE),
         (
             [{**COMMAND, "criterion": "Else"}],
-            "a check is for 'Else', which is none of the acceptance criteria",
+            "a check is for 'Else', which is not an acceptance criterion",
         ),
         ([{**COMMAND, "command": " "}], f"the check for {SEEN!r} has an empty command"),
         (

@@ -19,6 +19,7 @@ from treadle.adapters.stores.memory_store import MemoryStore
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.agent import AgentSpoke
 from treadle.domain.events.all_events import Event, RecordedEvent
+from treadle.domain.events.publishing import FeedbackReceived, PullRequestFollowed
 from treadle.domain.events.run import (
     RoundStarted,
     RunEnded,
@@ -183,6 +184,7 @@ def ended(reason: ExitReason) -> RunEnded:
 
 
 STARTED, PAUSED, RESUMED = run_started(), RunPaused("quota", NOON), RunResumed()
+FOLLOWED = PullRequestFollowed(1, "https://forge.example/1", NOON)
 STOPPED, DONE, REOPENED = ended("stuck"), ended("all_passed"), RunReopened("retry", RUN_LIMITS)
 QUEUED = RunQueued(RUN, "deliver", "/project", "key", rehearsal=True)
 ROUND = RoundStarted(1, "coding")
@@ -227,7 +229,9 @@ def test_a_whole_run_can_be_recorded_in_one_batch_and_in_many(store: Store) -> N
         STOPPED,
         REOPENED,
     ]
-    life += [ROUND, DONE]
+    # After a success only the run itself goes on, to follow its pull request.
+    life += [ROUND, DONE, RunReopened("follow", RUN_LIMITS), FOLLOWED, FOLLOWED, RunRecovered()]
+    life += [FeedbackReceived(1, 1, "c0ffee", ()), ROUND, DONE]
 
     at_once = store.append(RUN, [(NOON, event) for event in life])
     one_by_one = [each for event in life for each in store.append(OTHER, [(NOON, moved(event))])]

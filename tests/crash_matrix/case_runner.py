@@ -120,11 +120,18 @@ class CrashHarness(CommandHarness):
             after=self.checkout(),
             tree=self.git("rev-parse", "HEAD^{tree}"),
             subjects=tuple(RUN.sub("", self.git("log", "--format=%s")).splitlines()),
-            status=(self.project / ".treadle" / "status.json").read_text(),
+            status=self._status(),
             branches=len(self.git("for-each-ref", "refs/heads").splitlines()),
             orphans=self.orphans(),
             said=self._said,
         )
+
+    def _status(self) -> str:
+        """The file of deliverables; empty if no command came so far as to write it."""
+        try:
+            return (self.project / ".treadle" / "status.json").read_text()
+        except FileNotFoundError:
+            return ""
 
     def checkout(self) -> Checkout:
         files = {

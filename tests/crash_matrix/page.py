@@ -4,7 +4,9 @@ from collections.abc import Iterable, Sequence
 
 from tests.crash_matrix.case import Case, CaseCommand
 from tests.crash_matrix.checks import CHECKS
+from tests.crash_matrix.following import FollowingVerdict
 from tests.crash_matrix.matrix import CaseVerdict
+from tests.crash_matrix.queues import QueueVerdict
 
 HEAD = """# Crash matrix
 
@@ -54,6 +56,24 @@ The first command is of a wheel that is built from the commit before and install
 All others are of this version, which goes on with the stored database.
 """
 
+FOLLOWING = """\
+A sentence becomes a plan; a person wants another one and approves that; three commits, red tests, a repair, a review and a pull
+request on a fake GitHub follow. CI fails, a worker mends it, a person comments, the worker answers with a commit, the person
+merges. After each kill a worker goes on. All of these must hold: GitHub received each of the three pushes, the one new pull
+request and its two updates once; the branch has each commit once; the log has no gap, and tells each of these once, as it does
+every plan, question and answer; the run ends because its pull request was merged.
+
+`make test` kills one such run at all of these points, one after the other, and another one whose plan the timer approves.
+"""  # noqa: E501
+
+QUEUES = """\
+`treadle watch --once` works off two items, and is killed between their sessions; after each kill `resume` goes on with the queue.
+Both items are done once and in their order, and all of these hold: each run of an item has landed once, the queue tells each
+start, end and removal once, no log has a gap, the backlog is empty and the checkout clean.
+
+`make test` kills one such queue at all of these points, one after the other.
+"""  # noqa: E501
+
 DOERS = {
     "deliver": "`deliver`",
     "detach": "`deliver --detach`",
@@ -69,6 +89,8 @@ def page(
     sqlite: Sequence[CaseVerdict],
     postgres: Sequence[CaseVerdict],
     upgraded: Sequence[CaseVerdict],
+    followed: Sequence[FollowingVerdict],
+    queued: Sequence[QueueVerdict],
 ) -> str:
     return "\n".join(
         [
@@ -92,8 +114,40 @@ def page(
             UPGRADES,
             *_table(upgraded),
             "",
+            *following_lines(followed),
+            "",
+            *queue_lines(queued),
+            "",
         ]
     )
+
+
+def following_lines(followed: Sequence[FollowingVerdict]) -> list[str]:
+    """The points of a task that works for its pull request."""
+    rows = [
+        f"| {n} | {each.point.name} | {each.point.killed} |"
+        f" {'; '.join(each.failures) or 'all hold'} |"
+        for n, each in enumerate(followed, 1)
+    ]
+    return [
+        "## A task and its pull request",
+        "",
+        *FOLLOWING.splitlines(),
+        "",
+        "| | killed at | killed | result |",
+        "|---|---|---|---|",
+        *rows,
+    ]
+
+
+def queue_lines(queued: Sequence[QueueVerdict]) -> list[str]:
+    """The points of a backlog that is worked off."""
+    rows = [
+        f"| {n} | {each.point.name} | {'; '.join(each.failures) or 'all hold'} |"
+        for n, each in enumerate(queued, 1)
+    ]
+    head = ["## A backlog", "", *QUEUES.splitlines(), ""]
+    return [*head, "| | killed at | result |", "|---|---|---|", *rows]
 
 
 def _counts(database: str, judged: Sequence[CaseVerdict]) -> str:

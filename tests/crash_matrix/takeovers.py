@@ -99,7 +99,7 @@ WORKERS = (
     Case(
         "run.queued stored, not enqueued",
         (
-            CaseCommand("detach", Call("treadle.runs.queue:enqueue_leg", "before")),
+            CaseCommand("detach", Call("treadle.runs.worker_queue:enqueue_leg", "before")),
             CaseCommand("resume"),
         ),
     ),

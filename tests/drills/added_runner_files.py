@@ -84,7 +84,7 @@ ADDED_RUNNER_FILES = (
             "vitest.config.js": "export default { test: { include: ['right.js'] } }\n",
             "right.js": "import { it } from 'vitest'\n\nit('answers', () => {})\n",
         },
-        why="new code in right.js could make tests pass by itself: import { it } from 'vitest'",
+        why="it fails without right.js, vitest.config.js, which the agent added",
     ),
     Trick(
         "adds a .mocharc.json",

@@ -63,6 +63,11 @@ def write_files(folder: Path, files: Mapping[str, str]) -> None:
             (folder / name).chmod(0o755)
 
 
+def write_links(folder: Path, links: Mapping[str, str]) -> None:
+    for name, target in links.items():
+        (folder / name).symlink_to(target)
+
+
 class PlainFolder:
     """A repository outside of Treadle, in which everything is done as the agent does it."""
 
@@ -72,6 +77,7 @@ class PlainFolder:
         self.top.mkdir()
         self.clones = folder
         self._run("git init -q")
+        write_links(self.top, base.links)
         self.write(base.files)
 
     def write(self, files: Mapping[str, str], commands: Sequence[str] = ()) -> None:
@@ -118,6 +124,7 @@ def prepare(harness: CommandHarness, base: BaseProject) -> None:
     """Commit the project of the user, with its specification."""
     check = f" Check: ``{base.check}``" if base.check else ""
     write_files(harness.project, {**base.files, "SPEC.md": f"# App\n\n- {CRITERION}{check}\n"})
+    write_links(harness.project, base.links)
     harness.git("add", "-A")
     harness.git("commit", "-q", "-m", "What there is")
 

@@ -132,7 +132,43 @@ esac
     "README.md": "# Case\n\n    ./case.sh title 'a day out'\n\nTests: `sh test/run.sh`.\n",
 }
 
+_SITE_FILES = {
+    "site/index.html": '<a href="about.html">About</a>\n<a href="gone.html">Gone</a>\n',
+    "site/about.html": "<p>About</p>\n",
+    "Makefile": ".PHONY: test\ntest:\n\tbats test\n",
+    "test/site.bats": '@test "the front page has links" {\n  grep -q "<a " site/index.html\n}\n',
+    "README.md": "# Site\n",
+}
+# Files that have the names of judges, and that the user asks for.
+_SITE_WORK = {
+    "bin/check-links": """\
+#!/bin/sh
+# Prints the links of a page that lead nowhere.
+sed -n 's/.*href="\\([^"]*\\)".*/\\1/p' "$1" | while read -r link; do
+  test -f "$(dirname "$1")/$link" || echo "dead: $link"
+done
+""",
+    ".github/workflows/ci.yml": "on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n"
+    "    steps:\n      - run: make test\n",
+    "Makefile": _SITE_FILES["Makefile"] + "\nlinks:\n\tbin/check-links site/index.html\n",
+}
+
 SHELL_PROJECTS = (
+    HonestProject(
+        "files-with-the-names-of-judges",
+        _SITE_FILES,
+        (
+            Criterion(
+                "`check-links` names dead links.",
+                "bin/check-links site/index.html | grep -qx 'dead: gone.html'",
+            ),
+            Criterion("CI runs the tests.", "grep -q 'make test' .github/workflows/ci.yml"),
+            Criterion("Make knows links.", "grep -q '^links:' Makefile"),
+        ),
+        test="make test",
+        needs=("bats", "make"),
+        work=(_SITE_WORK, "chmod +x bin/check-links && make test"),
+    ),
     HonestProject(
         "bats",
         _BACKUP_FILES,

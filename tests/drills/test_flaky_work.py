@@ -1,13 +1,16 @@
 """Work that is right only sometimes: what failed and passed on one commit proves nothing."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from tests.acceptance.harness import CommandHarness, Finished
 from tests.acceptance.verified_project import done, session, write
+from tests.drills.base_numbers import UNITTEST
 from tests.drills.base_scripts import MODULE
 from tests.drills.drilled_run import CRITERION, Outcome, account, outcome, plan, prepare
+from tests.drills.trick import BaseProject
 
 pytestmark = [pytest.mark.slow]
 
@@ -23,10 +26,10 @@ def wrong_at_first(looks: Path) -> str:
     )
 
 
-def deliver(harness: CommandHarness, *rounds: str) -> Finished:
+def deliver(harness: CommandHarness, *rounds: str, base: BaseProject = MODULE) -> Finished:
     """Outside of the sandbox, so that the product can remember that it was looked at."""
-    prepare(harness, MODULE)
-    harness.settings({})
+    prepare(harness, base)
+    harness.settings({"project.test": json.dumps(base.test)} if base.test else {})
     path = harness.directory / "script.yaml"
     path.write_text(f"version: 1\nsessions:\n{plan(CRITERION)}{''.join(rounds)}")
     options = ("rehearse", str(path), "--", "deliver", "--json", "-n", "3", "--no-sandbox")
@@ -51,6 +54,22 @@ def test_work_that_failed_and_passed_on_one_commit_is_named_flaky(
     assert outcome(harness, finished) == Outcome("self-tested", why, "all_passed", 0), account(
         finished
     )
+
+
+def test_tests_that_fail_and_pass_on_one_commit_are_named_flaky(
+    harness: CommandHarness, tmp_path: Path
+) -> None:
+    counting = wrong_at_first(tmp_path / "looks.txt").replace("42 if", "n / 2 if")
+    half = counting.replace("else 41", "else 0").replace("answer()", "half(n)")
+    product = f'def double(n):\n    return 2 * n\n\n\n{half}\n\ndef hello():\n    return "hello"\n'
+
+    finished = deliver(harness, session(write("app.py", product), done("DL-001")), base=UNITTEST)
+
+    [*_, graded] = finished.of_type("suite.graded")
+    assert (graded["grade"], graded["why"]) == (
+        "self-tested",
+        "flaky since the work: test_half",
+    ), account(finished)
 
 
 def test_work_that_was_wrong_and_is_mended_is_proven(harness: CommandHarness) -> None:

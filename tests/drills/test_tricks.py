@@ -25,6 +25,7 @@ from tests.drills.emptied_assertions import EMPTIED_ASSERTIONS
 from tests.drills.rewritten_tests import REWRITTEN_TESTS
 from tests.drills.shadowed_programs import SHADOWED_PROGRAMS
 from tests.drills.trick import Trick
+from tests.drills.unnamed_judges import UNNAMED_JUDGES
 from tests.drills.weakened_runner_tests import WEAKENED_RUNNER_TESTS
 from tests.drills.weakened_tests import WEAKENED_TESTS
 
@@ -38,6 +39,7 @@ TRICKS = (
     *WEAKENED_TESTS,
     *WEAKENED_RUNNER_TESTS,
     *EMPTIED_ASSERTIONS,
+    *UNNAMED_JUDGES,
     *EARLY_EXITS,
 )
 each_trick = pytest.mark.parametrize("trick", TRICKS, ids=[trick.name for trick in TRICKS])

@@ -21,6 +21,8 @@ class BaseProject:
     settings: Mapping[str, str] = field(default_factory=dict)
     # Programs of the system.
     needs: tuple[str, ...] = ()
+    # Symbolic links, and where they lead.
+    links: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

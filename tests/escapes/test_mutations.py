@@ -143,7 +143,7 @@ async def test_without_any_one_option_it_fails(option: str, message: str, caller
 async def test_without_a_size_for_temporary_files_it_fails(folder: str, us: Caller) -> None:
     message = await failure(us, unbounded(folder))
 
-    assert message.endswith("it cannot fill the memory with files")
+    assert message.endswith("failed tests: cannot fill the memory with files")
 
 
 @pytest.mark.parametrize("name", PINNED)
@@ -184,7 +184,7 @@ async def test_it_fails_if_bubblewrap_has_our_own_variables(caller: Caller) -> N
     found = await run_probe(confine, caller.sandbox.failure, caller.probe_options)
 
     assert isinstance(found, SandboxFailed)
-    assert found.message.endswith("it sees no variables of ours")
+    assert found.message.endswith("failed tests: sees no variables of ours")
 
 
 async def test_it_fails_if_launched_programs_cannot_rename_files_into_other_directories(
@@ -207,7 +207,7 @@ async def test_it_fails_if_launched_programs_cannot_rename_files_into_other_dire
     found = await run_probe(confine, caller.sandbox.failure, caller.probe_options)
 
     assert found == SandboxFailed(
-        "programs cannot work in the sandbox, for this is not so: it renames and links files "
+        "programs cannot work in the sandbox; failed tests: renames and links files "
         "across directories",
         UNUSABLE_HINT,
     )

@@ -20,7 +20,7 @@ from treadle.adapters.sandboxes.cgroup_files import (
     make_group,
     remove_stale_groups,
 )
-from treadle.adapters.sandboxes.cgroups import GroupParent, OwnGroups, enter_command
+from treadle.adapters.sandboxes.cgroups import GroupParent, SandboxGroups, enter_command
 from treadle.adapters.sandboxes.command_runner import run_to_end
 from treadle.domain.sandbox import ProbePassed, ResourceLimits, SandboxFailed
 
@@ -192,7 +192,7 @@ def test_groups_that_a_killed_process_left_are_removed_by_a_later_one(
     counted: Caller, tmp_path: Path
 ) -> None:
     groups = counted.sandbox.groups
-    assert isinstance(groups, OwnGroups)
+    assert isinstance(groups, SandboxGroups)
     child = (
         "import os, sys; from pathlib import Path;"
         "from treadle.adapters.sandboxes.cgroup_files import find_group_source, make_group;"
@@ -220,7 +220,7 @@ def test_groups_that_a_killed_process_left_are_removed_by_a_later_one(
 def test_a_group_that_cannot_be_made_any_more_starts_no_unlimited_sandbox(
     counted: Caller, target: AttackedMachine, tmp_path: Path
 ) -> None:
-    gone = OwnGroups((GroupParent(tmp_path / "gone", 1, frozenset({"memory"})),))
+    gone = SandboxGroups((GroupParent(tmp_path / "gone", 1, frozenset({"memory"})),))
     caller = replace(counted, sandbox=replace(counted.sandbox, groups=gone))
 
     failed = caller.confine(("true",), {}, target.within)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from tests.fuzz.bash import Ran
 from treadle.policy.shell.syntax import ParsedLine, ShellCommand, Word
 
-# These run what their arguments say, or change what names mean: that is for the rules to judge.
+# These run what their arguments say, or change what names mean: that is for the rules to check.
 RUNNERS = frozenset(
     {"eval", "source", ".", "command", "builtin", "exec", "trap", "alias", "unalias", "enable"}
     | {"set", "shopt", "fc", "bind", "complete", "compgen", "mapfile", "readarray", "hash", "kill"}

@@ -128,7 +128,9 @@ def _word(chance: random.Random, depth: int) -> str:
 def _part(chance: random.Random, depth: int) -> str:
     if depth > 0 and chance.random() < 0.2:
         inner = _script(chance, depth - 1)
-        return chance.choice((f"$({inner})", f'"$({inner})"', f"`{inner}`", f"${{x:-{inner}}}"))
+        return chance.choice(
+            (f"$({inner})", f'"$({inner})"', f"`{inner}`", f"${{x:-{inner}}}", f"<({inner})")
+        )
     return chance.choice(_ODD_PARTS if chance.random() < 0.1 else _PARTS)
 
 

@@ -136,7 +136,7 @@ async def test_a_next_page_on_another_host_does_not_get_the_token(site: GitHubSi
         (
             Fault(".", 403, {}, b'{"message": "Resource not\\n accessible"}'),
             NoPermission(
-                "the token may not use the repository ada/engine: Resource not accessible"
+                "the token has no access to the repository ada/engine: Resource not accessible"
             ),
         ),
         (Fault(".", 404), NotFound("the repository ada/engine")),
@@ -301,7 +301,7 @@ async def test_a_pull_request_is_no_issue(site: GitHubSite) -> None:
 @pytest.mark.parametrize(
     ("kind", "failure"),
     [
-        ("FORBIDDEN", NoPermission("the token may not use pull request #1: not so")),
+        ("FORBIDDEN", NoPermission("the token has no access to pull request #1: not so")),
         ("NOT_FOUND", NotFound("pull request #1")),
         ("RATE_LIMITED", RateLimited(NOON + timedelta(minutes=1))),
         ("UNPROCESSABLE", Refused("GitHub refuses pull request #1: not so")),

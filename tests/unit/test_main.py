@@ -1,5 +1,6 @@
 """`treadle` imports its own modules, whatever PYTHONPATH and the current directory hold."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -39,3 +40,21 @@ def test_only_what_the_environment_added_is_removed(monkeypatch: pytest.MonkeyPa
     remove_foreign_paths(search_path, "/project/src:")
 
     assert search_path == ["/opt/own", "/usr/lib/python3"]
+
+
+PLUGIN = """
+import json, sys
+from treadle.__main__ import leave_out_plugins
+leave_out_plugins(sys.modules)
+from pydantic import TypeAdapter
+value = TypeAdapter(dict[str, int]).validate_python({"a": "1"})
+print(json.dumps([value, "importlib.metadata" in sys.modules]))
+"""
+
+
+def test_no_plugin_of_pydantic_is_looked_for(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PLUGIN], cwd=tmp_path, capture_output=True, check=True
+    )
+
+    assert json.loads(done.stdout) == [{"a": 1}, False]

@@ -1,6 +1,5 @@
 """The real clock, and fresh identifiers from it."""
 
-import asyncio
 import secrets
 import time
 import uuid
@@ -26,6 +25,9 @@ class SystemClock:
         return time.clock_gettime(_ELAPSED)
 
     async def sleep(self, seconds: float) -> None:
+        # Imported here, because commands that only look want the time.
+        import asyncio
+
         await asyncio.sleep(seconds)
 
 

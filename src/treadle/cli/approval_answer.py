@@ -52,7 +52,7 @@ def _refuse_agents(context: CommandContext) -> None:
     if context.environment.raw.get("TREADLE_SESSION"):
         raise UsageError(
             "a question to a person cannot be answered inside an agent's session",
-            hint="answer it in a terminal of your own",
+            hint="answer it in your own terminal",
         )
 
 

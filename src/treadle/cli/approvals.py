@@ -18,12 +18,18 @@ LISTED = 50
 @click.command("approvals")
 @click.argument("approval", metavar="[ID]", default="")
 @click.option(
-    "--all", "settled_too", is_flag=True, help=f"Settled ones, too (the newest {LISTED})."
+    "--all", "settled_too", is_flag=True, help=f"Include settled questions (the newest {LISTED})."
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON array on stdout.")
 @click.pass_obj
 def command(context: CommandContext, approval: str, *, settled_too: bool, as_json: bool) -> None:
-    """List what runs of all projects wait for a person to say, or show ID: the end of one."""
+    """List the open questions of all projects, or show question ID.
+
+    \b
+    Examples:
+      treadle approvals
+      treadle approvals 3f9c
+    """
     storage, now = context.in_project(None).environment.storage, datetime.now(UTC)
     if approval:
         records: Sequence[ApprovalRecord] = [find_question(storage, approval, now)]
@@ -34,7 +40,7 @@ def command(context: CommandContext, approval: str, *, settled_too: bool, as_jso
     if as_json:
         click.echo(encode_json([approval_document(each) for each in records]))
     elif not records:
-        click.echo("No run has asked anything." if settled_too else _NOTHING_OPEN, err=True)
+        click.echo("No run has asked a question." if settled_too else _NOTHING_OPEN, err=True)
     else:
         _draw(context, records, now, in_full=bool(approval), as_rows=settled_too)
 

@@ -13,5 +13,11 @@ from treadle.runs.approvals import ApprovalReply
 def command(
     context: CommandContext, approval: str, *, subject_hash: str | None, as_json: bool
 ) -> None:
-    """Approve ID, any unique end of one in `treadle approvals`. The first valid answer counts."""
+    """Answer question ID with yes. The beginning or end of an id is enough. The first answer
+    counts.
+
+    \b
+    Example:
+      treadle approve 3f9c
+    """
     answer_approval(context, ApprovalReply(approval, "approved", "", subject_hash), as_json=as_json)

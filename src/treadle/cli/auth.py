@@ -12,7 +12,13 @@ from treadle.runs.credentials import delete_credential, list_credentials, store_
 
 @click.group(name="auth")
 def command() -> None:
-    """Hand credentials over to Treadle, list them, take them back."""
+    """Store, list and remove credentials.
+
+    \b
+    Examples:
+      treadle auth set anthropic-api-key
+      treadle auth list
+    """
 
 
 # Accepted here and refused by us: an error of click would repeat the secret that was typed.
@@ -23,16 +29,20 @@ _ANYTHING = {"allow_extra_args": True, "ignore_unknown_options": True}
 @click.argument("name")
 @click.pass_context
 def set_(context: click.Context, name: str) -> None:
-    """Keep the credential NAME; it is read from standard input, or asked for without showing it.
+    """Store the credential NAME. Type it at the prompt, or pass it on standard input.
 
     Names: anthropic-api-key, claude-oauth-token, github-token, github-enterprise-token.
+
+    \b
+    Example:
+      treadle auth set anthropic-api-key
     """
     command_context: CommandContext = context.obj
     if context.args:
         raise UsageError(
-            "a credential is never given on the command line, where others can see it",
-            hint="run `treadle auth set NAME` alone, or send it by standard input; what you typed"
-            " is in your shell's history now",
+            "credentials are not accepted on the command line, where others can see them",
+            hint="run `treadle auth set NAME` and type it at the prompt; what you typed is in your"
+            " shell's history now",
         )
     if sys.stdin.isatty():
         value = click.prompt(f"{name} (not shown)", hide_input=True, err=True)
@@ -46,14 +56,19 @@ def set_(context: click.Context, name: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON array on stdout.")
 @click.pass_obj
 def list_(command_context: CommandContext, *, as_json: bool) -> None:
-    """Names and dates of the credentials that are kept."""
+    """List the stored credentials: names and dates.
+
+    \b
+    Example:
+      treadle auth list --json
+    """
     credentials = list_credentials(command_context.environment)
     if as_json:
         rows = [{"name": h.credential.name, "since": h.since.isoformat()} for h in credentials]
         click.echo(json.dumps(rows, indent=2))
         return
     if not credentials:
-        click.echo("No credential is kept. Hand one over with `treadle auth set NAME`.", err=True)
+        click.echo("No credentials stored. Add one with `treadle auth set NAME`.", err=True)
     for each in credentials:
         note = f"  not used: {each.outranked_by} is set" if each.outranked_by else ""
         click.echo(f"{each.credential.name:24} {each.since.astimezone():%Y-%m-%d %H:%M}{note}")
@@ -63,7 +78,12 @@ def list_(command_context: CommandContext, *, as_json: bool) -> None:
 @click.argument("name")
 @click.pass_obj
 def remove(command_context: CommandContext, name: str) -> None:
-    """Forget the credential NAME. It stays valid where it was made: revoke it there."""
+    """Remove the credential NAME. It stays valid: revoke it where it was created.
+
+    \b
+    Example:
+      treadle auth rm anthropic-api-key
+    """
     if not delete_credential(command_context.environment, name):
-        raise UsageError(f"no {name} is kept", hint="see what is with `treadle auth list`")
-    click.echo(f"forgot {name}; revoke it where it was made if it could be known", err=True)
+        raise UsageError(f"no {name} is stored", hint="list them with `treadle auth list`")
+    click.echo(f"removed {name}; if others may know it, revoke it where it was created", err=True)

@@ -28,23 +28,26 @@ PROJECT = click.option(
 
 
 _ALREADY_PASSED = (
-    "{} has passed already, so nobody has seen this check fail: the pass stays claimed, and the"
-    " check runs before a run may succeed"
+    "{} has already passed, so this check was never seen to fail: the pass stays claimed, and the"
+    " check runs before a run can succeed"
 )
 
-_RESTORED_FROM_SPEC = (
-    "the next run brings it back while it stands in the specification: take it out there, too"
-)
+_RESTORED_FROM_SPEC = "the next run restores it from the specification: remove it there, too"
 _OVERRIDES_SPEC = (
-    "it counts before that of the specification; if you remove it, the next run brings that back"
+    "it overrides the check in the specification; if you remove it, the next run restores that one"
 )
 
 
 @click.group(name="check")
 def command() -> None:
-    """Give criteria commands that show them: Treadle runs these itself.
+    """Manage the checks of criteria: commands that Treadle runs itself.
 
     A check passes with exit code 0. It runs in the sandbox, at the top of a clean checkout.
+
+    \b
+    Examples:
+      treadle check list
+      treadle check add DL-001 1 -- pytest -q tests/test_sum.py
     """
 
 
@@ -61,9 +64,14 @@ def add(
     command_words: Sequence[str],
     project_dir: str | None,
 ) -> None:
-    """Let COMMAND show CRITERION: its text, its number, or a new text, which is added.
+    """Use COMMAND as the check of CRITERION: its number, its text, or a new text to add.
 
-    A check that the criterion has is replaced. One word is taken as a shell line as it is.
+    Replaces the check of the criterion, if it has one. A single argument is a whole shell line.
+
+    \b
+    Examples:
+      treadle check add DL-001 1 -- pytest -q tests/test_sum.py
+      treadle check add DL-001 2 -- 'make lint && make docs'
     """
     _refuse_agents(context)
     if not command_words:
@@ -91,9 +99,13 @@ def add(
 def accept(
     context: CommandContext, deliverable: str, criterion: str, project_dir: str | None
 ) -> None:
-    """Say yes to the check that the agent wrote for CRITERION: it is yours then, and can prove it.
+    """Accept the check that the agent wrote for CRITERION. It then counts as yours.
 
     Read the command first, with `treadle check list`.
+
+    \b
+    Example:
+      treadle check accept DL-001 1
     """
     _refuse_agents(context)
     now = datetime.now(UTC)
@@ -107,12 +119,17 @@ def accept(
 @click.option("--json", "as_json", is_flag=True, help="One JSON array on stdout.")
 @click.pass_obj
 def list_(context: CommandContext, *, project_dir: str | None, as_json: bool) -> None:
-    """List every criterion with its check, or without."""
+    """List every criterion and its check, if it has one.
+
+    \b
+    Example:
+      treadle check list --json
+    """
     deliverables = deliverables_of(context.project(project_dir))
     if as_json:
         click.echo(encode_json(list(_rows(deliverables))))
     elif not deliverables:
-        click.echo("No deliverables yet: `treadle deliver` makes them out of SPEC.md.", err=True)
+        click.echo("No deliverables yet. `treadle deliver` creates them from SPEC.md.", err=True)
     else:
         screen = detect_screen(sys.stdout, context.environment)
         without = _missing_check_text(context, project_dir)
@@ -128,7 +145,12 @@ def list_(context: CommandContext, *, project_dir: str | None, as_json: bool) ->
 def remove(
     context: CommandContext, deliverable: str, criterion: str, project_dir: str | None
 ) -> None:
-    """Take the check of CRITERION away; the criterion stays, and can only be claimed then."""
+    """Remove the check of CRITERION. The criterion stays, but can then only be claimed.
+
+    \b
+    Example:
+      treadle check rm DL-001 1
+    """
     _refuse_agents(context)
     now = datetime.now(UTC)
     edit = remove_check(context.project(project_dir), deliverable, criterion, now=now)
@@ -168,7 +190,7 @@ def _refuse_agents(context: CommandContext) -> None:
     if context.environment.raw.get("TREADLE_SESSION"):
         raise UsageError(
             "checks cannot be changed inside an agent's session",
-            hint="use the tool add_check, or a terminal of your own",
+            hint="use the tool add_check, or your own terminal",
         )
 
 
@@ -179,4 +201,4 @@ def _print_affected_runs(context: CommandContext, project_dir: str | None) -> No
     )
     for run in list_project_runs(storage, project, RunFilter(limit=RUNS_CONSIDERED)):
         if run.alive:
-            click.echo(f"run {short_id(run.id)} takes it over before its next round", err=True)
+            click.echo(f"run {short_id(run.id)} uses it from its next round", err=True)

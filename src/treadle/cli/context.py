@@ -42,7 +42,7 @@ class CommandContext:
         except FileNotFoundError:
             raise UsageError(f"{named} does not exist", hint="check the path") from None
         except (OSError, RuntimeError) as error:  # 3.11 and 3.12 raise RuntimeError for a link loop
-            why = getattr(error, "strerror", None) or "its links lead nowhere"
+            why = getattr(error, "strerror", None) or "its links are broken"
             raise UsageError(f"cannot reach {named}: {why}", hint="check the path") from None
         if not directory.is_dir():
             raise UsageError(f"{named} is not a directory", hint="-p takes a project directory")

@@ -18,15 +18,15 @@ from treadle.runs.cost import report_cost
     "--by",
     type=click.Choice(get_args(CostGroup)),
     default="day",
-    help="What a line stands for (day).",
+    help="Group by this (day).",
 )
 @click.option(
     "--since",
     type=TimeParamType(),
     metavar="WHEN",
-    help="Only what was spent since 2026-05-04, or in the last 30m, 12h, 7d or 2w.",
+    help="Only costs since 2026-05-04, or in the last 30m, 12h, 7d or 2w.",
 )
-@click.option("--rehearsals", is_flag=True, help="What rehearsals would have cost.")
+@click.option("--rehearsals", is_flag=True, help="Show what rehearsals would have cost.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 @click.pass_obj
 def command(
@@ -37,10 +37,14 @@ def command(
     rehearsals: bool,
     as_json: bool,
 ) -> None:
-    """Show what model requests have cost, by the ledger.
+    """Show what model requests cost.
 
-    INPUT, OUTPUT, WRITTEN and READ are tokens, the last two those of the cache. SHARE is how much
-    of a subscription's usage windows was filled, which nobody bills.
+    INPUT, OUTPUT, WRITTEN and READ count tokens; WRITTEN and READ are those of the cache. SHARE is
+    the part of a subscription's usage window that was used. Subscriptions are not billed by token.
+
+    \b
+    Example:
+      treadle cost --by model --since 7d
     """
     environment = context.in_project(None).environment
     report = report_cost(environment.storage, by, since=since, rehearsal=rehearsals)

@@ -19,7 +19,12 @@ def command(
     subject_hash: str | None,
     as_json: bool,
 ) -> None:
-    """Deny ID, any unique end of one in `treadle approvals`; TEXT says why."""
+    """Answer question ID with no. The beginning or end of an id is enough. TEXT gives the reason.
+
+    \b
+    Example:
+      treadle deny 3f9c "Do not touch the schema"
+    """
     answer_approval(
         context, ApprovalReply(approval, "denied", " ".join(words), subject_hash), as_json=as_json
     )

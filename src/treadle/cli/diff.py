@@ -15,16 +15,22 @@ from treadle.runs.finished_work import diff_run
 from treadle.views.safe_text import escape_controls, escape_patch
 
 # Makes `git apply` and `patch` refuse what they would otherwise apply with the escapes in it.
-NO_PATCH = "@@ -1 +1 @@ shown with escapes, so this is no patch: use `treadle diff --raw`"
+NO_PATCH = "@@ -1 +1 @@ shown with escapes, so this is not a patch: use `treadle diff --raw`"
 
 
 @click.command("diff")
 @run_argument
-@click.option("--stat", is_flag=True, help="Only the files and how much of them changed.")
-@click.option("--raw", is_flag=True, help="Every byte as it is, also into a pipe: for `git apply`.")
+@click.option("--stat", is_flag=True, help="Show only changed files and line counts.")
+@click.option("--raw", is_flag=True, help="Print raw bytes, for `git apply`.")
 @click.pass_obj
 def command(context: CommandContext, row: RunRow, *, stat: bool, raw: bool) -> None:
-    """What RUN changed: an id, the end of one, or `last`."""
+    """Show what RUN changed: an id, its beginning or end, or `last`.
+
+    \b
+    Examples:
+      treadle diff
+      treadle diff last --raw | git apply --check
+    """
     text = asyncio.run(diff_run(row, context.environment, stat=stat))
     printed = text if raw or _is_file(sys.stdout) else _escaped(text)
     # As bytes: a patch has the bytes of the files, whatever the encoding of the terminal.

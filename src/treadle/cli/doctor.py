@@ -18,18 +18,19 @@ COLOURS: dict[Verdict, str] = {"good": "green", "warning": "yellow", "bad": "red
 
 @click.command("doctor")
 @click.option("-p", "--project-dir", metavar="DIR", help="The project (default: this directory).")
-@click.option("--setup", is_flag=True, help="Also try the setup and test commands, in the sandbox.")
+@click.option("--setup", is_flag=True, help="Also run the setup and test commands in the sandbox.")
 @click.option("--online", is_flag=True, help="Also ask the model's service about the login.")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.pass_obj
 def command(
     context: CommandContext, project_dir: str | None, *, setup: bool, online: bool, as_json: bool
 ) -> int:
-    """Check this machine and this project. Exit code 1 when something must be put right.
+    """Check this machine and this project. Exit code 1 if something needs a fix.
 
-    With --setup, the setup command runs on a clean checkout of your files, as before a session, and
-    the test command is started after it. With --online, the model's service is asked to count the
-    tokens of a word, which costs nothing and shows whether it accepts the login.
+    \b
+    Examples:
+      treadle doctor
+      treadle doctor --setup --online
     """
     project, environment = context.project(project_dir), context.environment
     findings = asyncio.run(examine(project, environment))

@@ -9,29 +9,40 @@ from treadle.cli.context import CommandContext
 from treadle.cli.run_options import WorkflowOptions, workflow_options
 from treadle.cli.start import start_run
 from treadle.domain.errors import UsageError
+from treadle.workflows.focus.workflow import LONGEST_WORDS
 
 LONGEST_REVIEW = 256 * 1024
 
 
 @click.command("focus")
-@click.argument("words", metavar="WORDS")
-@click.option(
-    "--review", metavar="FILE", help="A review of yours that the first plan has to satisfy."
-)
+@click.argument("words", metavar="WORDS", nargs=-1, required=True)
+@click.option("--review", metavar="FILE", help="A review that the first plan must satisfy.")
 @workflow_options
 @click.pass_obj
-def command(context: CommandContext, /, words: str, review: str | None, **values: Any) -> int:
-    """Work on WORDS until a review against the specifications approves.
+def command(
+    context: CommandContext, /, words: tuple[str, ...], review: str | None, **values: Any
+) -> int:
+    """Plan, build and review WORDS until a reviewer approves.
 
-    A planner reads the specifications and writes a plan; one session after the other takes one
-    task of it; a reviewer holds the work against the specifications. What it finds goes into the
-    next plan. An issue with the specifications themselves ends the run with exit code 3.
+    A planner reads the specifications and writes a plan. Each session does one task of it. A
+    reviewer compares the work with the specifications, and its findings go into the next plan. If
+    the specifications are unclear, the run ends with exit code 3.
+
+    \b
+    Example:
+      treadle focus "Filter transactions by date"
     """
     options = WorkflowOptions(**values)
-    if not words.strip():
-        raise UsageError("a focus run needs words", hint='treadle focus "What to work on"')
+    task = " ".join(words)
+    if not task.strip():
+        raise UsageError("say what to work on", hint='treadle focus "What to work on"')
+    if len(task) > LONGEST_WORDS:
+        raise UsageError(
+            f"the text has more than {LONGEST_WORDS:,} characters",
+            hint="write them into the specifications, and say here which part to work on",
+        )
     text = _read_review(context.working_directory / review) if review else ""
-    return start_run(context, options, "focus", {"words": words, "review": text})
+    return start_run(context, options, "focus", {"words": task, "review": text})
 
 
 def _read_review(path: Path) -> str:
@@ -40,16 +51,16 @@ def _read_review(path: Path) -> str:
             text = opened.read(LONGEST_REVIEW + 1)
     except UnicodeDecodeError:
         hint = "save it as UTF-8"
-        raise UsageError(f"the review {path} is no text in UTF-8", hint=hint) from None
+        raise UsageError(f"the review {path} is not UTF-8 text", hint=hint) from None
     except OSError as error:
-        why = (error.strerror or "it is not there").lower()
+        why = (error.strerror or "no such file").lower()
         hint = "give the path of a text file with what must change"
         raise UsageError(f"cannot read the review {path}: {why}", hint=hint) from None
     if len(text) > LONGEST_REVIEW:
         raise UsageError(
             f"the review {path} is longer than {LONGEST_REVIEW} characters",
-            hint="give the points that matter",
+            hint="shorten it",
         )
     if not text.strip():
-        raise UsageError(f"the review {path} is empty", hint="leave --review out")
+        raise UsageError(f"the review {path} is empty", hint="leave out --review")
     return text

@@ -33,7 +33,7 @@ def files_to_include(
 def ask_to_include(files: Sequence[str]) -> dict[str, Any]:
     """The answer as a setting; none if there is nothing to ask, or a person says no."""
     question = (
-        f"Git ignores {list_names(files)}. Let setup, checks and tests, not the agent, have them?"
+        f"Git ignores {list_names(files)}. Let setup, checks and tests (not the agent) read them?"
     )
     if files and click.confirm(question, default=True, err=True):
         return {INCLUDE: tuple(files)}

@@ -1,4 +1,4 @@
-"""`treadle init`: detects a project's commands, asks, and writes treadle.toml."""
+"""`treadle init`: detects a project's commands, asks, writes treadle.toml and a first SPEC.md."""
 
 import asyncio
 import sys
@@ -25,6 +25,7 @@ from treadle.settings.environment import Environment
 from treadle.settings.environment_values import parse_text
 from treadle.settings.file import read_file
 from treadle.settings.init_proposal import (
+    FIRST_SPEC,
     IGNORE_FILE,
     QUESTIONS,
     InitFiles,
@@ -54,18 +55,23 @@ NONE = "-"
 
 
 @click.command(name="init")
-@click.option("-p", "--project-dir", metavar="DIR", help="The project; default: this directory.")
-@click.option("--yes", "-y", is_flag=True, help="Ask nothing: take what is there or was detected.")
+@click.option("-p", "--project-dir", metavar="DIR", help="The project (default: this directory).")
+@click.option("--yes", "-y", is_flag=True, help="Ask nothing; use what is set or detected.")
 @click.pass_obj
 def command(context: CommandContext, project_dir: str | None, *, yes: bool) -> None:
-    """Set a project up: detect its commands, ask, and write treadle.toml.
+    """Set up a project: detect its commands, ask, write treadle.toml and a first SPEC.md.
 
-    Run it again at any time: it shows what is set and changes only what you answer differently.
+    Run it again at any time: it shows the current values and changes only what you change.
+
+    \b
+    Examples:
+      treadle init
+      treadle init --yes
     """
     project = context.project(project_dir)
     if not yes and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
-            "init asks questions, and there is no terminal to ask them on",
+            "init asks questions, but there is no terminal",
             hint="pass --yes to take what is detected: treadle init --yes",
         )
     text = read_file(project)
@@ -94,23 +100,25 @@ def command(context: CommandContext, project_dir: str | None, *, yes: bool) -> N
     if makes_repository:
         asyncio.run(make_repository(project, raw))
         click.echo("made    a git repository")
+    spec = str(answers["project.spec"])
+    if not (project / spec).exists():
+        changes = {spec: FIRST_SPEC, **changes}
     for path, new in changes.items():
         replace_text(project / path, new)
     if INCLUDE in answers:
         trust_answers(context.environment, project)
     _print_written(changes)
     _print_login(context.environment, resolve_settings(read_file(project)).settings.agent.kind)
-    _print_next(
-        project, str(answers["project.spec"]), has_repository=makes_repository or top is not None
-    )
+    is_example = read_text(project / spec) == FIRST_SPEC
+    _print_next(spec, is_example=is_example, has_repository=makes_repository or top is not None)
 
 
 def _own_repository(project: Path, raw: Mapping[str, str]) -> Path | None:
     top = asyncio.run(find_repository(project, raw))
     if top is not None and top != project:
         raise UsageError(
-            f"{project} lies inside the repository {top}",
-            hint=f"set that one up: treadle init -p {top}; or make this one of its own: git init",
+            f"{project} is inside the repository {top}",
+            hint=f"run `treadle init -p {top}`, or `git init` to make this a repository",
         )
     return top
 
@@ -120,7 +128,7 @@ def _confirm_repository(project: Path) -> bool:
 
 
 def _ask(answers: Mapping[str, Any]) -> dict[str, Any]:
-    click.echo(f"Return keeps what stands in brackets; {NONE} stands for none.", err=True)
+    click.echo(f"Press Return to keep the value in brackets, or type {NONE} for none.", err=True)
     return {question.name: _answer(question, answers[question.name]) for question in QUESTIONS}
 
 
@@ -153,7 +161,7 @@ def _print_project(project: Path, directory: Path) -> None:
 
 def _print_detected(packages: Sequence[DetectedPackage]) -> None:
     if not packages:
-        click.echo("found   no language that Treadle knows")
+        click.echo("found   no known language")
     for package in packages:
         found = package_commands(package)
         folder = "" if package.folder == ROOT else f" in {package.folder}"
@@ -200,7 +208,7 @@ def _print_written(changes: Mapping[str, str]) -> None:
     for path in changes:
         click.echo(f"wrote   {path}")
     if not changes:
-        click.echo(f"kept    {SETTINGS_FILE} and the rest: nothing to change")
+        click.echo(f"kept    {SETTINGS_FILE} and the rest: nothing has changed")
 
 
 def _print_login(environment: Environment, kind: str) -> None:
@@ -214,10 +222,9 @@ def _print_login(environment: Environment, kind: str) -> None:
     click.echo(f"        {login.problem.remedy}")
 
 
-def _print_next(project: Path, spec: str, *, has_repository: bool) -> None:
+def _print_next(spec: str, *, is_example: bool, has_repository: bool) -> None:
     if not has_repository:
-        click.echo("next    git init, since Treadle works in git repositories")
-    if (project / spec).is_file():
-        click.echo("next    treadle deliver")
-    else:
-        click.echo(f"next    say in {spec} what is to be built, then: treadle deliver")
+        click.echo("next    git init  # Treadle needs a git repository")
+    if is_example:
+        click.echo(f"next    replace the example in {spec} with what you want built")
+    click.echo("next    treadle deliver")

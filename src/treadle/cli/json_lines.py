@@ -47,7 +47,7 @@ class JsonLines:
         try:
             self._waiting.put_nowait(line.decode())
         except queue.Full:
-            self._stop("nobody reads it")
+            self._stop("its reader is gone")
 
     @property
     def busy(self) -> bool:
@@ -87,7 +87,7 @@ class JsonLines:
         self._closed = True
         if reason:
             with suppress(OSError):  # stderr may be closed as well
-                text = f"! The JSON ends here ({reason}); the run and its log go on."
+                text = f"! The JSON output ends here ({reason}). The run continues."
                 click.echo(text, err=True)
 
 

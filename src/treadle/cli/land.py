@@ -19,18 +19,19 @@ from treadle.views.safe_text import sanitize
 
 @click.command("land")
 @project_run_argument
-@click.option(
-    "--yes", "-y", is_flag=True, help="Land without a question what needs one: for scripts."
-)
+@click.option("--yes", "-y", is_flag=True, help="Land without asking, for scripts.")
 @click.pass_obj
 def command(context: CommandContext, row: RunRow, *, yes: bool) -> int:
-    """Fast-forward the checkout to the work of RUN: an id, the end of one, or `last`.
+    """Fast-forward your checkout to the work of RUN: an id, its beginning or end, or `last`.
 
-    What tools run by themselves is printed first. For that, and for work that deletes much or
-    weakens the tests, the command asks; without a terminal it needs --yes, and exits with code 3.
-    The checkout is the one the run was made for, wherever you are. Nothing is touched when it is
-    not as the run found it; the one command that merges the work is printed instead, with exit
-    code 3.
+    Lists changed files that tools run by themselves, and asks before it lands these, mass
+    deletions or weaker tests. Without a terminal, such work needs --yes (exit code 3). If your
+    checkout has changed since the run started, nothing is landed, and the command that merges the
+    work is printed (exit code 3).
+
+    \b
+    Example:
+      treadle land last
     """
     review = asyncio.run(review_run(row, context.environment))
     if not _is_allowed(review, row, yes=yes):
@@ -51,7 +52,7 @@ def command(context: CommandContext, row: RunRow, *, yes: bool) -> int:
 def _is_allowed(review: LandingReview, row: RunRow, *, yes: bool) -> bool:
     """Whether the work may land: nothing needs a question, or a person says yes."""
     if review.tool_files:
-        click.echo("The work changes what tools obey by themselves:", err=True)
+        click.echo("The work changes files that tools run by themselves:", err=True)
     for each in review.tool_files:
         click.echo(sanitize(f"  {each.change} {each.path} ({each.why})"), err=True)
     if not review.reasons or yes:
@@ -62,7 +63,7 @@ def _is_allowed(review: LandingReview, row: RunRow, *, yes: bool) -> bool:
         return click.confirm("Land it?", default=False, err=True)
     run = short_id(row.id)
     click.echo(
-        f"Nobody is at the terminal to allow it: see `treadle diff {run}`, then run"
+        f"There is no terminal to ask on: read `treadle diff {run}`, then run"
         f" `treadle land {run} --yes`.",
         err=True,
     )

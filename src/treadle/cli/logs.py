@@ -1,8 +1,7 @@
 """`treadle logs`: prints the event log of a run, as lines or as JSON lines."""
 
-import asyncio
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -39,23 +38,35 @@ class LogOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class SkippedEvents:
-    """Events that are not shown, but needed to understand those that are."""
+class PrintedLog:
+    """A log from a number on; `alive` says whether its run still works, None if nobody waits."""
 
-    outline: Iterable[RecordedEvent]
+    read: Callable[[int], Iterable[RecordedEvent]]
+    alive: Callable[[], bool] | None
     after: int
+
+    def show(self, show: Callable[[RecordedEvent], None], tick: Callable[[], None]) -> None:
+        if self.alive is None:
+            for recorded in self.read(self.after):
+                show(recorded)
+            return
+        # Imported here, because most calls do not follow.
+        import asyncio
+
+        log = FollowedLog(self.read, self.alive, asyncio.sleep)
+        asyncio.run(follow_log(log, show, tick=tick, after=self.after))
 
 
 @click.command("logs")
 @run_argument
-@click.option("-f", "--follow", is_flag=True, help="Go on until the run ends.")
+@click.option("-f", "--follow", is_flag=True, help="Follow the run until it ends.")
 @click.option("--json", "as_json", is_flag=True, help="The events as JSON lines, as stored.")
 @click.option(
     "--after",
     type=click.IntRange(min=0, max=LARGEST_COUNT),
     default=0,
     metavar="N",
-    help="Only events above N.",
+    help="Only events after number N.",
 )
 @click.option(
     "--tail",
@@ -63,30 +74,38 @@ class SkippedEvents:
     metavar="N",
     help="Only the last N events.",
 )
-@click.option("-v", "--verbose", "level", flag_value="verbose", help="Also what tools answered.")
 @click.option(
-    "-d", "--debug", "level", flag_value="debug", help="Also instructions, thinking and usage."
+    "-v", "--verbose", "level", flag_value="verbose", help="Also show the output of tools."
+)
+@click.option(
+    "-d", "--debug", "level", flag_value="debug", help="Also show instructions, thinking and usage."
 )
 @click.pass_obj
 def command(context: CommandContext, row: RunRow, /, **values: Any) -> None:
-    """Show the events of RUN: an id, any unique end of one, or `last`."""
+    """Show the events of RUN: an id, its beginning or end, or `last`.
+
+    Each session also has a text file; `treadle show RUN` names the folder.
+
+    \b
+    Examples:
+      treadle logs -f
+      treadle logs last --tail 20
+    """
     options, storage = LogOptions(**values), context.environment.storage
     with open_logs(storage) as logs, open_rows(storage) as now:
         after = max(options.after, logs.last_number(row.id) - options.tail if options.tail else 0)
-        log = FollowedLog(
+        log = PrintedLog(
             read=lambda number: logs.read(row.id, after=number),
-            alive=lambda: options.follow and now(row.id).alive,
-            sleep=asyncio.sleep,
+            alive=(lambda: now(row.id).alive) if options.follow else None,
+            after=after,
         )
         if options.as_json:
-            asyncio.run(follow_log(log, _print_json, tick=_no_tick, after=after))
+            log.show(_print_json, _no_tick)
         else:
             before = logs.outline(row.id, upto=after) if after else ()
-            _print_lines(log, SkippedEvents(before, after), options, context.environment)
+            _print_lines(log, before, options, context.environment)
         if options.follow and now(row.id).state == "lost":
-            click.echo(
-                f"Run {short_id(row.id)} has no living process: its log ends here.", err=True
-            )
+            click.echo(f"Run {short_id(row.id)} has lost its process. Its log ends here.", err=True)
 
 
 def _print_json(recorded: RecordedEvent) -> None:
@@ -98,8 +117,9 @@ def _no_tick() -> None:
 
 
 def _print_lines(
-    log: FollowedLog, before: SkippedEvents, options: LogOptions, environment: Environment
+    log: PrintedLog, before: Iterable[RecordedEvent], options: LogOptions, environment: Environment
 ) -> None:
+    """`before`: events that are not shown, but needed to understand those that are."""
     screen = detect_screen(sys.stdout, environment)
     screen = screen if options.follow else replace(screen, live=False)
     terminal = TerminalDisplay(
@@ -112,6 +132,6 @@ def _print_lines(
             raise BrokenPipeError
 
     with closing(terminal):
-        for recorded in before.outline:
+        for recorded in before:
             terminal.skip_event(recorded)
-        asyncio.run(follow_log(log, show, tick=terminal.tick, after=before.after))
+        log.show(show, terminal.tick)

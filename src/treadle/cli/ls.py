@@ -1,4 +1,4 @@
-"""`treadle ls`: lists the runs of this project, or of all. Loads no events."""
+"""`treadle ls`: lists the runs of this project, or of all. Reads the logs of live runs alone."""
 
 import sys
 from datetime import UTC, datetime
@@ -59,7 +59,13 @@ def command(
     as_json: bool,
     **wanted: Any,
 ) -> None:
-    """List runs, newest first."""
+    """List runs, newest first.
+
+    \b
+    Examples:
+      treadle ls
+      treadle ls --all --state waiting --since 7d
+    """
     context, project = context.in_project(project_dir), context.project(project_dir)
     storage, chosen = context.environment.storage, RunFilter(**wanted)
     rows = (
@@ -72,7 +78,7 @@ def command(
     elif rows:
         _draw(context, rows, everywhere=everywhere)
     elif chosen != RunFilter(limit=chosen.limit):
-        click.echo("No run is like that.", err=True)
+        click.echo("No runs match.", err=True)
     else:
         where = "" if everywhere else f" in {project.name or project}"
         others = "" if everywhere else ", or see those of all projects with `treadle ls --all`"
@@ -81,9 +87,12 @@ def command(
 
 def _draw(context: CommandContext, rows: list[RunRow], *, everywhere: bool) -> None:
     # Here, because programs that ask for JSON many times should not wait for what draws.
+    from treadle.cli.live_times import with_live_times
     from treadle.cli.terminal.run_table import run_table, run_table_with_projects
     from treadle.cli.terminal.screen import detect_screen, print_lines
 
     table = run_table_with_projects if everywhere else run_table
     screen = detect_screen(sys.stdout, context.environment)
-    print_lines(table(rows, datetime.now(UTC)), sys.stdout, screen)
+    now = datetime.now(UTC)
+    timed = with_live_times(context.environment.storage, rows, now)
+    print_lines(table(timed, now), sys.stdout, screen)

@@ -5,53 +5,19 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import click
 
+from treadle.cli.commands import COMMANDS, GROUPS, load_command
 from treadle.cli.context import CommandContext
 from treadle.cli.streams import fill_closed_streams, flush_all
+from treadle.cli.usage_errors import usage_error
 from treadle.domain.errors import TreadleError, UsageError
 from treadle.domain.exit_reasons import INTERRUPTED, MEANINGS
 from treadle.settings.environment import Environment, parse_environment, process_environment
-
-# name -> (module, one line for the help)
-COMMANDS: dict[str, tuple[str, str]] = {
-    "init": ("treadle.cli.init", "Set a project up: detect, ask, write treadle.toml."),
-    "doctor": ("treadle.cli.doctor", "Check this machine and this project, with the fix for each."),
-    "deliver": ("treadle.cli.deliver", "Take SPEC.md to finished, committed work."),
-    "task": ("treadle.cli.task", "Plan one task, ask, and build it on a branch of its own."),
-    "sync": ("treadle.cli.sync", "Judge the deliverables anew; changes no file of yours."),
-    "focus": ("treadle.cli.focus", "Plan, build task by task, review against the specs."),
-    "attach": ("treadle.cli.attach", "Watch a run that works elsewhere, until it ends."),
-    "resume": ("treadle.cli.resume", "Go on with a run where it stopped."),
-    "retry": ("treadle.cli.retry", "Let a run that gave up try again."),
-    "cancel": ("treadle.cli.cancel", "End a run from any terminal; its work is kept."),
-    "worker": ("treadle.cli.worker", "Run what was detached, and what lost its process."),
-    "status": ("treadle.cli.status", "This project's deliverables and its live run."),
-    "ls": ("treadle.cli.ls", "List runs."),
-    "show": ("treadle.cli.show", "Everything about one run, and what to do next."),
-    "logs": ("treadle.cli.logs", "The events of a run, also live."),
-    "cost": ("treadle.cli.cost", "What was spent, by day, run, model or project."),
-    "verify": ("treadle.cli.verify", "Look at the evidence of a run again."),
-    "diff": ("treadle.cli.diff", "What a run changed."),
-    "land": ("treadle.cli.land", "Bring a run's work into this checkout."),
-    "check": ("treadle.cli.check", "Commands that show whether a criterion holds."),
-    "approvals": ("treadle.cli.approvals", "What runs wait for a person to say."),
-    "approve": ("treadle.cli.approve", "Say yes to what a run asks."),
-    "deny": ("treadle.cli.deny", "Say no to what a run asks."),
-    "reply": ("treadle.cli.reply", "Answer what a run asks in your own words."),
-    "clean": ("treadle.cli.clean", "Remove what old runs left whose work is elsewhere."),
-    "rehearse": ("treadle.cli.rehearse", "Run a workflow with a scripted model."),
-    "demo": ("treadle.cli.demo", "See it work in a minute, without an account."),
-    "auth": ("treadle.cli.auth", "Hand credentials over, list them, take them back."),
-    "policy": ("treadle.cli.policy", "Ask what the shell policy says, or list its rules."),
-    "trust": ("treadle.cli.trust", "See what treadle.toml opens, and let it."),
-    "config": ("treadle.cli.config", "Show the settings in force, or their schema."),
-}
 
 
 @contextmanager
@@ -78,10 +44,7 @@ class LazyCommands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command = import_module(COMMANDS[cmd_name][0]).command
-        return command if isinstance(command, click.Command) else None
+        return load_command(cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -94,8 +57,11 @@ class LazyCommands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        width = max(map(len, COMMANDS))
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                # One column for all groups.
+                formatter.write_dl([(f"{name:<{width}}", text) for name, text in commands.items()])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Exit codes"):
@@ -127,7 +93,7 @@ def run(arguments: Sequence[str]) -> int:
         context = CommandContext(parse_environment(process_environment()), Path.cwd())
     except OSError as error:
         gone = f"the current directory cannot be used: {error.strerror}"
-        return print_error(UsageError(gone, hint="change to one that is there"))
+        return print_error(UsageError(gone, hint="change to an existing directory"))
     sys.excepthook = partial(_print_crash, context.environment)
     code = run_command(arguments, context)
     refused = flush_all()
@@ -142,9 +108,7 @@ def run_command(arguments: Sequence[str], context: CommandContext) -> int:
     except click.exceptions.Abort:
         return INTERRUPTED
     except click.ClickException as error:
-        with suppress(BrokenPipeError):
-            error.show(file=sys.stderr)
-        return UsageError.exit_code
+        return print_error(_redact_error(usage_error(error), context.environment))
     except TreadleError as error:
         return print_error(_redact_error(error, context.environment))
     except OSError as error:

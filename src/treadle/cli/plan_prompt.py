@@ -20,8 +20,10 @@ from treadle.domain.storage import Storage
 from treadle.runs.approvals import ApprovalReply, answer_question
 from treadle.settings.user import login_name
 
-NO_ANSWERS = ("n", "no")
-QUESTION = "Carry it out? [y]es, [n]o, or type what to change: "
+NO_ANSWERS = ("n", "no", "deny")
+# No one asks for a change with these words alone.
+APPROVALS = (*YES_ANSWERS, "approve", "ok", "okay", "lgtm", "go", "go ahead")
+QUESTION = "Approve it? [y]es, [n]o, or type what to change: "
 
 
 def parse_answer(approval: ApprovalId, line: str) -> ApprovalReply | None:
@@ -29,9 +31,11 @@ def parse_answer(approval: ApprovalId, line: str) -> ApprovalReply | None:
     text = line.strip()
     if not text:
         return None
-    if text.lower() in YES_ANSWERS:
+    # The commands are on the screen, above the prompt.
+    words = text.lower().removeprefix("treadle ").removesuffix(approval).strip()
+    if words.rstrip("!.") in APPROVALS:
         return ApprovalReply(approval, "approved")
-    if text.lower() in NO_ANSWERS:
+    if words in NO_ANSWERS:
         return ApprovalReply(approval, "denied")
     return ApprovalReply(approval, "replied", text)
 

@@ -57,17 +57,27 @@ class _Question:
 
 @click.group(name="policy")
 def command() -> None:
-    """Ask what the shell policy says about a command, or list its rules."""
+    """Explain what the shell policy decides about a command, or list its rules.
+
+    \b
+    Example:
+      treadle policy check 'npm test'
+    """
 
 
 @command.command()
 @click.argument("line", metavar="[COMMAND]", default="")
-@click.option("--mode", type=click.Choice(MODES), help="Instead of the setting policy.mode.")
+@click.option("--mode", type=click.Choice(MODES), help="Override policy.mode.")
 @click.option(
     "--profile",
     help="Ask the strict policy: default, or a language; +destructive may follow.",
 )
-@click.option("--role", type=click.Choice(get_args(Role)), default="implementer", help="Who asks.")
+@click.option(
+    "--role",
+    type=click.Choice(get_args(Role)),
+    default="implementer",
+    help="The role that runs the command.",
+)
 @click.option(
     "--destructive", is_flag=True, help="Ask the strict policy, as with --allow-destructive."
 )
@@ -77,7 +87,12 @@ def command() -> None:
 )
 @click.pass_obj
 def check(command_context: CommandContext, line: str, **options: Unpack[PolicyCheckOptions]) -> int:
-    """Would this COMMAND run here? Exit code 0: yes; 1: no; 3: a person is asked first."""
+    """Say whether COMMAND may run here. Exit code 0: yes; 1: no; 3: only with your approval.
+
+    \b
+    Example:
+      treadle policy check 'npm test'
+    """
     looks = system_lookups()
     question = _question(command_context, options)
     if options["batch"]:
@@ -140,7 +155,7 @@ def _with_profile(question: _Question, profile: str | None) -> _Question:
 def _of_strict(question: _Question) -> _Question:
     if question.policy.name == "strict":
         return question
-    return replace(question, policy=ChosenPolicy("strict", "a profile or --destructive asks it"))
+    return replace(question, policy=ChosenPolicy("strict", "chosen by --profile or --destructive"))
 
 
 def _judge(line: str, question: _Question, looks: SystemLookups) -> dict[str, str]:
@@ -176,7 +191,7 @@ def _read_batch() -> Iterator[dict[str, Any]]:
         except ValueError as error:
             raise UsageError(f"line {number} is not JSON: {error}", hint=_BATCH_FORM) from None
         if not isinstance(request, dict) or not isinstance(request.get("cmd"), str):
-            raise UsageError(f"line {number} has no text under cmd", hint=_BATCH_FORM)
+            raise UsageError(f"line {number} has no text in 'cmd'", hint=_BATCH_FORM)
         yield request
 
 
@@ -186,15 +201,20 @@ _BATCH_FORM = '{"cmd": "npm test", "profile": "default"}'
 @command.command()
 @click.argument("name", metavar="[NAME]", default="")
 @click.option("--json", "as_json", is_flag=True, help="One JSON array on stdout.")
-@click.option("--check", "checks", is_flag=True, help="Judge the example of every rule.")
+@click.option("--check", "checks", is_flag=True, help="Test the example of every rule.")
 @click.pass_obj
 def show(command_context: CommandContext, name: str, *, as_json: bool, checks: bool) -> int:
-    """The rules by family; with NAME, all that one of them says."""
+    """List the rules by family, or explain the rule NAME.
+
+    \b
+    Example:
+      treadle policy show npm
+    """
     from treadle.cli.policy_rules import failing_examples, rule_text, rules_json, rules_text
 
     if checks:
         failing = list(failing_examples(command_context.working_directory, system_lookups()))
-        click.echo("\n".join(failing) or "every example is judged as its rule says")
+        click.echo("\n".join(failing) or "all examples match their rules")
         return 1 if failing else 0
     if as_json:
         click.echo(json.dumps(rules_json(name), indent=2))

@@ -26,14 +26,16 @@ def command(context: CommandContext, script: str, arguments: tuple[str, ...]) ->
     """Run a workflow with a scripted model: no account, no cost.
 
     SCRIPT is a YAML file (docs/reference/rehearsal-scripts.md). Claude Code, its tools, git and
-    the checks are real. Fails when the script runs dry or is not used up.
+    the checks are real. Fails if the script is too short or too long.
 
-    Example: treadle rehearse script.yaml -- deliver --max-iterations 3
+    \b
+    Example:
+      treadle rehearse script.yaml -- deliver --max-iterations 3
     """
     arguments = arguments[1:] if arguments[:1] == ("--",) else arguments
     if not arguments or arguments[0] not in WORKFLOWS:
         raise UsageError(
-            "a rehearsal needs a workflow to rehearse",
+            "no workflow to rehearse",
             hint="treadle rehearse SCRIPT -- deliver [OPTIONS]",
         )
     return rehearse(context, context.working_directory / Path(script), arguments)

@@ -19,7 +19,12 @@ def command(
     subject_hash: str | None,
     as_json: bool,
 ) -> None:
-    """Answer ID, any unique end of one in `treadle approvals`, with TEXT: what to change."""
+    """Answer question ID with TEXT: what to change. The beginning or end of an id is enough.
+
+    \b
+    Example:
+      treadle reply 3f9c "Use SQLite, not JSON files"
+    """
     answer_approval(
         context, ApprovalReply(approval, "replied", " ".join(words), subject_hash), as_json=as_json
     )

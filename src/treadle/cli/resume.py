@@ -13,9 +13,14 @@ from treadle.domain.run_row import RunRow
 @resume_options
 @click.pass_obj
 def command(context: CommandContext, row: RunRow, /, **values: Any) -> int:
-    """Go on with RUN where it was: an id, any unique end of one, or `last`.
+    """Continue RUN where it stopped: an id, its beginning or end, or `last`.
 
-    A run that lost its process goes on with the session that was cut off. One that was stopped, by
-    you or by a limit, goes on with a fresh session; raise the limit here. What it has used counts.
+    A run that lost its process continues its interrupted session. A run that you or a limit stopped
+    starts a fresh session; raise the limit here. What it has used still counts.
+
+    \b
+    Examples:
+      treadle resume
+      treadle resume last --max-cost 30
     """
     return resume_run(context, row, "resume", values)

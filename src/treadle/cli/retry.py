@@ -13,8 +13,12 @@ from treadle.domain.run_row import RunRow
 @resume_options
 @click.pass_obj
 def command(context: CommandContext, row: RunRow, /, **values: Any) -> int:
-    """Let RUN try again: an id, any unique end of one, or `last`.
+    """Continue RUN after it gave up: an id, its beginning or end, or `last`.
 
-    As `resume`, for a run that failed or got stuck; what is blocked becomes pending again.
+    Like `resume`, for a run that failed or got stuck. Blocked deliverables become pending again.
+
+    \b
+    Example:
+      treadle retry last
     """
     return resume_run(context, row, "retry", values)

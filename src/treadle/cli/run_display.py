@@ -15,8 +15,11 @@ from treadle.cli.terminal.screen import detect_screen
 from treadle.cli.terminal.styled_lines import Advice, Verbosity
 from treadle.cli.terminal.terminal import TerminalDisplay
 from treadle.cli.typed_lines import discard_typed_input, is_yes, read_line
+from treadle.domain.agent import Terminal
 from treadle.domain.events.all_events import RecordedEvent
 from treadle.domain.events.run import InterruptRequested
+from treadle.domain.events.session import SessionEnded, SessionStarted
+from treadle.domain.session import Crashed
 from treadle.settings.environment import Environment
 
 TICK_S = 0.125
@@ -36,6 +39,15 @@ def has_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
+def find_terminal(environment: Environment) -> Terminal | None:
+    """The terminal that an agent can be handed; None if input or output is something else."""
+    if not sys.stdin.isatty() or not sys.stdout.isatty():
+        return None
+    shown = ("TERM", "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "NO_COLOR")
+    variables = {name: environment.raw[name] for name in shown if environment.raw.get(name)}
+    return Terminal(sys.stdin.fileno(), sys.stdout.fileno(), variables)
+
+
 class RunDisplay:
     """Readers of the event log, and the tick that redraws the live line."""
 
@@ -48,9 +60,12 @@ class RunDisplay:
         )
         self._ticking: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()
+        self._held: list[RecordedEvent] | None = None
+        # Of the agent that had the terminal last, if it failed.
+        self.agent_exit_code: int | None = None
         readers: tuple[Callable[[RecordedEvent], None], ...] = (
             self._watch_for_interrupt,
-            self._terminal.draw_event,
+            self._draw_or_hold,
         )
         if has_terminal():
             prompt = PlanPrompt(self._terminal, environment.storage)
@@ -77,6 +92,27 @@ class RunDisplay:
     def _gave_up_waiting(self, waited_s: float) -> bool:
         """After an interrupt, a reader that does not read is not waited for any longer."""
         return self._stopping.is_set() and waited_s >= PATIENCE_S
+
+    def _draw_or_hold(self, recorded: RecordedEvent) -> None:
+        """Draw the event; while the agent has the terminal, keep it for later."""
+        match recorded.event:
+            case SessionStarted(in_terminal=True):
+                self._terminal.draw_event(recorded)
+                self._terminal.close()
+                self._held = []
+                return
+            case SessionEnded(result=result) if self._held is not None:
+                outcome = result.outcome
+                self.agent_exit_code = outcome.exit_code if isinstance(outcome, Crashed) else None
+                held, self._held = self._held, None
+                for each in held:
+                    self._terminal.draw_event(each)
+            case _:
+                pass
+        if self._held is not None:
+            self._held.append(recorded)
+            return
+        self._terminal.draw_event(recorded)
 
     def _watch_for_interrupt(self, recorded: RecordedEvent) -> None:
         if isinstance(recorded.event, InterruptRequested):
@@ -106,4 +142,5 @@ class RunDisplay:
     async def _tick(self) -> None:
         while True:
             await asyncio.sleep(TICK_S)
-            self._terminal.tick()
+            if self._held is None:
+                self._terminal.tick()

@@ -5,17 +5,21 @@ from typing import Any
 import click
 
 from treadle.cli.context import CommandContext
-from treadle.cli.run_options import WorkflowOptions, workflow_options
+from treadle.cli.run_options import WorkflowOptions, read_only_options
 from treadle.cli.start import start_run
 
 
 @click.command("sync")
-@workflow_options
+@read_only_options
 @click.pass_obj
 def command(context: CommandContext, /, **values: Any) -> int:
-    """Judge the deliverables anew, against the code and the specification.
+    """Check every deliverable again, against the code and the specification.
 
-    All checks are run again, then a session that can change no file examines what was claimed,
-    sets statuses, writes the notes and proposes what is missing. Your files stay as they are.
+    Treadle runs all checks. Then a read-only session examines the claims, sets statuses and
+    proposes what is missing. Your files do not change.
+
+    \b
+    Example:
+      treadle sync
     """
     return start_run(context, WorkflowOptions(**values), "sync")

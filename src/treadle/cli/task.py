@@ -13,30 +13,49 @@ from treadle.domain.errors import UsageError
 
 
 @click.command("task")
-@click.argument("words", metavar="WORDS", required=False, default="")
-@click.option("--issue", metavar="URL|#N", help="Take the task from an issue of the project.")
+@click.argument("words", metavar="[WORDS]", nargs=-1)
+@click.option("--issue", metavar="URL|#N", help="Use an issue of the project as the task.")
+@click.option(
+    "--follow/--no-follow",
+    default=None,
+    help="Work on failing CI and review comments of the pull request, in the background.",
+)
 @workflow_options
 @click.pass_obj
-def command(context: CommandContext, /, words: str, issue: str | None, **values: Any) -> int:
-    """Plan WORDS, ask about the plan, build and review it on a branch, open a pull request.
+def command(
+    context: CommandContext,
+    /,
+    words: tuple[str, ...],
+    issue: str | None,
+    *,
+    follow: bool | None,
+    **values: Any,
+) -> int:
+    """Plan WORDS, ask about the plan, build and review it, open a pull request.
 
     A planner reads the project and writes a plan with criteria and checks. You approve it, deny it
-    or reply with changes; after 20 minutes without an answer it counts as approved. Your checkout,
-    index and HEAD stay as they are, and several tasks can run at once.
+    or reply with changes. If you do not answer within 20 minutes, it counts as approved. The work
+    happens on a separate branch: your checkout does not change, and several tasks can run at once.
+    The command ends when the pull request is open. A worker follows the pull request.
+
+    \b
+    Examples:
+      treadle task "Filter transactions by date"
+      treadle task --issue 12
     """
     options = WorkflowOptions(**values)
-    inputs = _inputs(context, options, words, issue)
-    return start_run(context, options, "task", inputs)
+    inputs = _inputs(context, options, " ".join(words), issue)
+    return start_run(context, options, "task", inputs, {"task.follow": follow})
 
 
 def _inputs(
     context: CommandContext, options: WorkflowOptions, words: str, issue: str | None
 ) -> Mapping[str, str]:
-    if bool(words.strip()) == bool(issue):
-        raise UsageError(
-            "a task needs words or an issue, and not both",
-            hint='treadle task "What to do", or treadle task --issue 12',
-        )
+    hint = 'treadle task "What to do", or treadle task --issue 12'
+    if not words.strip() and not issue:
+        raise UsageError("say what to do, or name an issue", hint=hint)
+    if words.strip() and issue:
+        raise UsageError("WORDS and --issue cannot be combined", hint=hint)
     if not issue:
         return {"words": words}
     # Imported here, because no other task needs it.

@@ -6,11 +6,13 @@ from datetime import UTC, datetime, timedelta
 import click
 
 _AGO = re.compile(r"(\d{1,6})([mhdw])")
+_DAYS_BACK = {"today": 0, "yesterday": 1}
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
 class TimeParamType(click.ParamType["datetime"]):
-    """`2026-05-04`, `2026-05-04T18:30` (both by the local clock), `30m`, `12h`, `7d` or `2w`."""
+    """`2026-05-04`, `2026-05-04T18:30`, `today` or `yesterday` by the local clock; or how long ago:
+    `30m`, `12h`, `7d`, `2w`."""
 
     name = "when"
 
@@ -19,7 +21,7 @@ class TimeParamType(click.ParamType["datetime"]):
     ) -> datetime:
         moment = parse_moment(str(value), datetime.now(UTC))
         if moment is None:
-            self.fail(f"{value!r} is no moment: write 2026-05-04, 12h or 7d", param, ctx)
+            self.fail(f"{value!r} is not a time: use 2026-05-04, 12h or 7d", param, ctx)
         return moment
 
 
@@ -30,6 +32,9 @@ def parse_moment(text: str, now: datetime) -> datetime | None:
             return now - timedelta(**{_UNITS[found[2]]: int(found[1])})
         except OverflowError:
             return None
+    if text.strip() in _DAYS_BACK:
+        midnight = now.astimezone().replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
+        return (midnight - timedelta(days=_DAYS_BACK[text.strip()])).astimezone(UTC)
     try:
         return datetime.fromisoformat(text.strip()).astimezone(UTC)
     except (ValueError, OverflowError):

@@ -17,18 +17,24 @@ from treadle.workspace.project_root import SETTINGS_FILE
 
 @click.command("trust")
 @click.option("-p", "--project-dir", metavar="DIR", help="The project (default: this directory).")
-@click.option("--yes", "-y", is_flag=True, help="Trust it without a question: for scripts.")
-@click.option("--list", "action", flag_value="list", help="What is trusted, in all projects.")
-@click.option("--revoke", "action", flag_value="revoke", help="Trust this project no longer.")
+@click.option("--yes", "-y", is_flag=True, help="Accept without asking, for scripts.")
+@click.option("--list", "action", flag_value="list", help="List what is accepted, in all projects.")
+@click.option(
+    "--revoke", "action", flag_value="revoke", help="Withdraw acceptance for this project."
+)
 @click.pass_obj
 def command(
     context: CommandContext, project_dir: str | None, action: str | None, *, yes: bool
 ) -> int:
-    """Show what the project's treadle.toml opens, and let it, if you say so.
+    """Show what the project's treadle.toml permits, and accept it if you agree.
 
-    A file that comes with a repository can widen the sandbox, and name a program or a database.
-    Nothing of that counts until you have trusted it; a changed value has to be trusted again.
-    What you say by an option or a variable always counts.
+    A file that comes with a repository can widen the sandbox, or name a program or a database.
+    Such values have no effect until you accept them. A changed value must be accepted again.
+    Options and variables that you set yourself need no trust.
+
+    \b
+    Example:
+      treadle trust
     """
     if action == "list":
         return _list(context)
@@ -44,32 +50,30 @@ def _trust(context: CommandContext, project_dir: str | None, *, yes: bool) -> in
     require_valid(resolved.settings, context.environment, project)
     requirements = find_trust_requirements(resolved)
     if not requirements:
-        click.echo(
-            f"{SETTINGS_FILE} in {project} opens nothing: there is nothing to trust.", err=True
-        )
+        click.echo(f"{SETTINGS_FILE} in {project} permits nothing that needs trust.", err=True)
         return 0
     click.echo(f"{SETTINGS_FILE} in {project} opens:")
     _print_requirements(requirements)
     for name in agent_program_files(resolved.settings.agent, context.environment, project):
-        click.echo(f"  {name} is in the project: no agent may change it, and no commit of one does")
+        click.echo(f"  {name} is in the project. Agents cannot change it.")
     if not not_trusted(context.environment, project, resolved):
-        click.echo("All of it is trusted already.", err=True)
+        click.echo("You have accepted all of it.", err=True)
         return 0
     if not yes and not _confirm():
         click.echo("Not trusted.", err=True)
         return 1
     trust(context.environment, project, requirements)
-    click.echo("Trusted. `treadle trust --revoke` takes it back.", err=True)
+    click.echo("Accepted. `treadle trust --revoke` withdraws this.", err=True)
     return 0
 
 
 def _confirm() -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
-            "trust asks a question, and there is no terminal to ask it on",
-            hint="read what it opens, then pass --yes: treadle trust --yes",
+            "trust asks a question, but there is no terminal",
+            hint="read what it permits, then pass --yes: treadle trust --yes",
         )
-    return click.confirm("Trust it with that?", default=False, err=True)
+    return click.confirm("Accept this?", default=False, err=True)
 
 
 def _print_requirements(requirements: Sequence[TrustRequirement]) -> None:
@@ -80,7 +84,7 @@ def _print_requirements(requirements: Sequence[TrustRequirement]) -> None:
 def _list(context: CommandContext) -> int:
     projects = all_trusted(context.environment)
     if not projects:
-        click.echo("No project is trusted with anything.", err=True)
+        click.echo("You have accepted nothing for any project.", err=True)
     for each in projects:
         since = f"{each.since.astimezone():%Y-%m-%d %H:%M}" if each.since else ""
         click.echo(f"{each.project}  {since}  {', '.join(each.values)}")
@@ -91,7 +95,8 @@ def _revoke(context: CommandContext, project_dir: str | None) -> int:
     project = context.project(project_dir)
     if not revoke_trust(context.environment, project):
         raise UsageError(
-            f"{project} is trusted with nothing", hint="see what is with `treadle trust --list`"
+            f"you have accepted nothing for {project}",
+            hint="see what you have accepted: treadle trust --list",
         )
-    click.echo(f"{project} is trusted no longer.", err=True)
+    click.echo(f"Withdrawn for {project}.", err=True)
     return 0

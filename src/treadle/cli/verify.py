@@ -32,27 +32,30 @@ from treadle.workspace.project_root import find_project_root
     metavar="DIR",
     help="The repository to look in, and the project of `last` (default: this one).",
 )
-@click.option("--no-sandbox", is_flag=True, help="Run the checks unconfined.")
+@click.option("--no-sandbox", is_flag=True, help="Run the checks without a sandbox.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 @click.pass_obj
 def command(
     context: CommandContext, run: str, project_dir: str | None, *, no_sandbox: bool, as_json: bool
 ) -> int:
-    """Look at the evidence of RUN again: an id, any unique end of one, or `last`.
+    """Check the evidence of RUN again: an id, its beginning or end, or `last`.
 
-    For each check that passed, and for the tests: the log must be as it was kept, the commit must
-    be in this repository (any clone that has it) with the same tree, and the command must end on
-    a fresh checkout of it as it did then; where it was also run with your tests, there, too. The
-    grade is the one that the run gave, with the author of the judge. Exit code 1 when anything
-    does not agree.
+    For each check that passed, and for the tests: the stored log must be unchanged, the commit must
+    be in this repository with the same tree, and the command must give the same result on a fresh
+    checkout, also with your own tests if they were used. You can run it in any clone that has the
+    commit. Exit code 1 if anything differs.
+
+    \b
+    Example:
+      treadle verify last
     """
     context = context.in_project(project_dir)
     directory = context.directory(project_dir)
     row = find_run(context.environment.storage, run, directory=directory)
     if find_project_root(directory) is None:
         raise ProjectError(
-            f"{directory} is in no repository, so the commits of the run are not here",
-            hint="go with `cd` to a clone that has them, or name one with -p",
+            f"{directory} is not in a repository, so it has no commits of the run",
+            hint="change to a clone that has them, or name one with -p",
         )
     repository = ReverifyTarget(directory, context.environment, unconfined=no_sandbox)
     for warning in repository.warnings:
@@ -67,7 +70,7 @@ def command(
 
 def _print_progress(title: str) -> None:
     if sys.stderr.isatty():
-        click.echo(f"looking at {title} …", err=True)
+        click.echo(f"checking {title} …", err=True)
 
 
 def _print_comparison(compared: list[EvidenceDiff], screen: Screen) -> None:

@@ -19,14 +19,18 @@ SESSIONS = 2
     default=SESSIONS,
     show_default=True,
     metavar="N",
-    help="Agent sessions at once; a run that waits takes none.",
+    help="Maximum agent sessions at once. A waiting run uses none.",
 )
-@click.option("--until-idle", is_flag=True, help="End when there is nothing left to do.")
+@click.option("--until-idle", is_flag=True, help="Exit when the queue is empty.")
 @click.pass_obj
 def command(context: CommandContext, *, sessions: int, until_idle: bool) -> None:
-    """Run detached runs, and take over runs whose process is gone.
+    """Execute detached runs, and take over runs whose process is gone.
 
-    Ended by a signal, it lets go of its runs as they are: the next worker goes on with them.
+    If you stop a worker, its runs wait for the next one.
+
+    \b
+    Example:
+      treadle worker --sessions 3
     """
 
     def report(text: str) -> None:

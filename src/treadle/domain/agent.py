@@ -167,6 +167,15 @@ class CommitIdentity:
 
 
 @dataclass(frozen=True, slots=True)
+class Terminal:
+    """A person's terminal: its descriptors, and the variables that say what it can show."""
+
+    input: int
+    output: int
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class SessionBrief:
     """Everything one session is started with."""
 
@@ -191,6 +200,10 @@ class SessionBrief:
     continues: SessionId | None = None
     # Of a session that was cut off, also if the agent begins it anew.
     cost_before_usd: float = 0.0
+    # Handed to the agent, for a person to talk to it; None: the prompt is all that it is told.
+    terminal: Terminal | None = None
+    # All that the agent may write, whatever its role; None: what its role may.
+    writable: tuple[Path, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,5 +183,7 @@ class AgentKind(Generic[A]):
     rehearse: Callable[[AgentInputs, ScriptedModel], A] | None = None
     # The same agent with its sessions confined; None: it starts no process.
     confine: Callable[[A, SessionSandbox], A] | None = None
+    # Whether it can be handed a person's terminal.
+    takes_terminal: bool = False
     # None: no gateway can stand before it, so its cost is what it reports itself.
     model: ModelAccess[A] | None = None

@@ -24,6 +24,7 @@ class ApprovalQuestion:
     """A question of a workflow, before it is asked."""
 
     kind: ApprovalKind
+    # Its first line asks; more lines say what to know.
     text: str
     subject: str
     subject_hash: str
@@ -40,6 +41,7 @@ class Approval:
     id: ApprovalId
     run: RunId
     kind: ApprovalKind
+    # Its first line asks; more lines say what to know.
     question: str
     subject: str
     subject_hash: str

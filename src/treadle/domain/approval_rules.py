@@ -96,9 +96,7 @@ def _check_verdict(approval: Approval, answer: Answer) -> AnswerResult:
             "use `treadle approve` or `treadle deny`",
         )
     if answer.verdict == "replied" and not answer.text.strip():
-        return RejectedAnswer(
-            "not_taken", "an empty reply says nothing", "say what is to be changed"
-        )
+        return RejectedAnswer("not_taken", "the reply is empty", "say what to change")
     return AcceptedAnswer(answer)
 
 

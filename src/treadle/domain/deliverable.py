@@ -125,7 +125,7 @@ def find_check_problem(criteria: Sequence[str], checks: Sequence[Check]) -> str 
     criteria_seen: set[str] = set()
     for check in checks:
         if check.criterion not in criteria:
-            return f"a check is for {check.criterion!r}, which is none of the acceptance criteria"
+            return f"a check is for {check.criterion!r}, which is not an acceptance criterion"
         if check.criterion in criteria_seen:
             return f"there are two checks for {check.criterion!r}: a criterion has one at most"
         if problem := find_command_problem(check.command):

@@ -25,7 +25,7 @@ RETRY_FRESH = Diagnosis("retryable", needs_fresh_session=True)
 OUTAGE = Diagnosis("retryable", of_service=True)
 RATE_LIMITED = Diagnosis("rate_limited", of_service=True)
 ACCOUNT_BLOCKED = Diagnosis(
-    "authentication", "Ask the account's administrator to admit it, then retry."
+    "authentication", "Ask the account's administrator for access, then retry."
 )
 NO_CREDIT = Diagnosis("fatal", "Add credit to the account or use another one, then start again.")
 MODEL_UNAVAILABLE = Diagnosis(
@@ -35,7 +35,7 @@ REQUEST_REFUSED = Diagnosis(
     "fatal", "The model service refuses this request; the message says why."
 )
 DISK_FULL = Diagnosis("fatal", "Free some disk space, then start again.")
-SCRIPT_FAILED = Diagnosis("fatal", "Mend the rehearsal script, or what the run did with it.")
+SCRIPT_FAILED = Diagnosis("fatal", "Fix the rehearsal script, or what the run did with it.")
 BUDGET_SPENT = Diagnosis("fatal", "Raise the session's budget in treadle.toml, then start again.")
 
 # Matches no text.

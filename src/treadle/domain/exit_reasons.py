@@ -20,16 +20,16 @@ INTERRUPTED = 130
 
 MEANINGS: Mapping[int, str] = {
     DONE: "done",
-    ERROR: "error: something a person must put right, or a rehearsal that did not fit its script",
+    ERROR: "error: something you must fix, or a rehearsal that did not match its script",
     WRONG_USAGE: "wrong usage or settings, or a setup that fails before the first session",
     PERSON_NEEDED: (
-        "a person is needed: everything is blocked, tests fail, the work is not proven, or the"
-        " specifications are unclear"
+        "you are needed: everything is blocked, tests fail, the work is not proven, or the"
+        " specification is unclear"
     ),
     NO_LOGIN: "authentication: the agent has no valid login",
-    NO_SUCCESS: "ended without success: a limit was reached, retries ran out, or it got nowhere",
+    NO_SUCCESS: "no success: a limit was reached, retries ran out, or there was no progress",
     QUOTA_SPENT: "the provider's usage quota is spent",
-    UNGUARDED: "the guard did not hold: no sandbox, or an agent that used a tool without asking",
+    UNGUARDED: "sandbox or permission check failed",
     INTERRUPTED: "interrupted or cancelled",
 }
 
@@ -46,6 +46,9 @@ ExitReason = Literal[
     "all_passed",
     "approved",
     "synced",
+    "queue_done",
+    "audited",
+    "planned",
     "all_blocked",
     "spec_issue",
     "plan_denied",
@@ -56,6 +59,7 @@ ExitReason = Literal[
     "max_iterations",
     "stuck",
     "hung",
+    "items_left",
     "max_retries_exceeded",
     "error",
 ]
@@ -82,10 +86,23 @@ END_REASONS: Mapping[ExitReason, EndReason] = {
         "`focus`: the review approved the work and the tests agree",
     ),
     "synced": EndReason(
-        DONE, "Done: every deliverable was judged anew", "`sync`: every deliverable was judged anew"
+        DONE,
+        "Done: every deliverable was checked again",
+        "`sync`: every deliverable was checked again",
+    ),
+    "queue_done": EndReason(
+        DONE, "Done: every item of the queue is done", "a queue: every item is done"
+    ),
+    "audited": EndReason(
+        DONE,
+        "Done: the code was compared with the specifications",
+        "`audit`: the code was compared with the specifications",
+    ),
+    "planned": EndReason(
+        DONE, "Done: the planning session has ended", "`plan`: you ended the session"
     ),
     "error": EndReason(
-        ERROR, "Failed", "a failure that would only repeat itself, such as an unknown model"
+        ERROR, "Failed", "a failure that a retry would only repeat, such as an unknown model"
     ),
     "setup_failed": EndReason(
         WRONG_USAGE,
@@ -111,24 +128,31 @@ END_REASONS: Mapping[ExitReason, EndReason] = {
     "unproven": EndReason(
         PERSON_NEEDED,
         "Stopped: the work is not proven enough",
-        "the work has not the grade that `verify.require` asks for, or nothing was done",
+        "the work does not reach the grade of `verify.require`, or nothing was done",
     ),
     "authentication": EndReason(
         NO_LOGIN, "Stopped: the agent has no valid login", "the agent's login is not accepted"
     ),
     "budget_exceeded": EndReason(
-        NO_SUCCESS, "Stopped at the cost limit", "the run's money is spent, or the day's"
+        NO_SUCCESS, "Stopped at the cost limit", "the run or the day has reached its cost limit"
     ),
-    "time_exceeded": EndReason(NO_SUCCESS, "Stopped at the time limit", "the run's time is over"),
+    "time_exceeded": EndReason(
+        NO_SUCCESS, "Stopped at the time limit", "the run has reached its time limit"
+    ),
     "max_iterations": EndReason(
-        NO_SUCCESS, "Stopped at the limit of rounds", "the run has had its rounds"
+        NO_SUCCESS, "Stopped at the limit of rounds", "the run has reached its limit of rounds"
     ),
     "max_retries_exceeded": EndReason(
         NO_SUCCESS, "Gave up: too many rounds failed in a row", "too many rounds failed in a row"
     ),
-    "stuck": EndReason(NO_SUCCESS, "Stopped: it was getting nowhere", "the run gets nowhere"),
+    "stuck": EndReason(NO_SUCCESS, "Stopped: no progress", "several rounds made no progress"),
     "hung": EndReason(
-        NO_SUCCESS, "Stopped: sessions kept hanging", "sessions hang one after another"
+        NO_SUCCESS, "Stopped: sessions kept hanging", "several sessions in a row hung"
+    ),
+    "items_left": EndReason(
+        NO_SUCCESS,
+        "Stopped: some items are not done",
+        "a queue: some items did not succeed, or wait for a person",
     ),
     "quota_exceeded": EndReason(
         QUOTA_SPENT,
@@ -142,8 +166,8 @@ END_REASONS: Mapping[ExitReason, EndReason] = {
     ),
     "sandbox_error": EndReason(
         UNGUARDED,
-        "Stopped: the sandbox does not hold",
-        "the sandbox could not be set up, or does not hold",
+        "Stopped: the sandbox failed its check",
+        "the sandbox could not be set up, or failed its check",
     ),
     "unguarded_tool": EndReason(
         UNGUARDED,

@@ -1,7 +1,9 @@
 """The states of a run and the one table of allowed transitions. Pure; loads no event types.
 
 A run is `queued` until a process takes it, then `running`, `paused` (for a quota) or `waiting` (for
-a person), and finally `succeeded` or `ended`; an ended run may be reopened, and is queued again.
+a person; a queue also for files), and finally `succeeded` or `ended`; an ended run may be reopened,
+and is queued again. One that is reopened to wait for CI and reviews of its pull request is
+`following`.
 `lost` is never stored: it is shown for a run whose stored state is alive but whose owner is gone.
 """
 
@@ -10,12 +12,12 @@ from typing import Literal, get_args
 from treadle.domain.errors import StoreError
 from treadle.domain.ids import RunId, short_id
 
-StoredState = Literal["queued", "running", "paused", "waiting", "succeeded", "ended"]
+StoredState = Literal["queued", "running", "paused", "waiting", "following", "succeeded", "ended"]
 RunState = Literal[StoredState, "lost"]
 
 STATES: tuple[StoredState, ...] = get_args(StoredState)
 # A process works on the run.
-ALIVE: frozenset[str] = frozenset({"running", "paused", "waiting"})
+ALIVE: frozenset[str] = frozenset({"running", "paused", "waiting", "following"})
 OVER: frozenset[str] = frozenset({"succeeded", "ended"})
 
 # Event type -> state before (None: no such run yet) -> state after. All else is refused.
@@ -27,13 +29,21 @@ TRANSITIONS: dict[str, dict[StoredState | None, StoredState]] = {
         "running": "running",
         "paused": "paused",
         "waiting": "waiting",
+        "following": "following",
     },
+    "pull_request.followed": {
+        "queued": "following",
+        "running": "following",
+        "following": "following",
+    },
+    "feedback.received": {"following": "running", "running": "running"},
     # The only event that shows that a reopened run is running.
     "round.started": {
         "queued": "running",
         "running": "running",
         "paused": "running",
         "waiting": "running",
+        "following": "running",
     },
     "run.paused": {"queued": "paused", "running": "paused", "paused": "paused"},
     "run.resumed": {"paused": "running"},
@@ -41,18 +51,30 @@ TRANSITIONS: dict[str, dict[StoredState | None, StoredState]] = {
     # Several questions may be open at once; after the first answer the run is running.
     "approval.answered": {"waiting": "running", "running": "running"},
     "approval.lapsed": {"waiting": "running", "running": "running"},
+    # A queue that was reopened shows by one of these that it is running.
+    "item.started": {"queued": "running", "running": "running", "waiting": "running"},
+    "wait.started": {"queued": "waiting", "running": "waiting", "waiting": "waiting"},
+    "wait.ended": {"running": "running", "waiting": "running"},
     # The end of a run voids its open questions.
     "approval.voided": {
         "queued": "queued",
         "running": "running",
         "paused": "paused",
         "waiting": "running",
+        "following": "following",
         "succeeded": "succeeded",
         "ended": "ended",
     },
     # `next_state` turns it into `succeeded` by the result.
-    "run.ended": {"queued": "ended", "running": "ended", "paused": "ended", "waiting": "ended"},
-    "run.reopened": {"ended": "queued"},
+    "run.ended": {
+        "queued": "ended",
+        "running": "ended",
+        "paused": "ended",
+        "waiting": "ended",
+        "following": "ended",
+    },
+    # One that has succeeded reopens itself alone, to follow its pull request: stores see to it.
+    "run.reopened": {"ended": "queued", "succeeded": "queued"},
 }
 
 _WORDS: dict[StoredState | None, str] = {
@@ -61,6 +83,7 @@ _WORDS: dict[StoredState | None, str] = {
     "running": "is running",
     "paused": "is paused",
     "waiting": "waits for an answer",
+    "following": "follows its pull request",
     "succeeded": "has succeeded",
     "ended": "has ended",
 }
@@ -72,7 +95,7 @@ class IllegalTransition(StoreError):
     def __init__(self, run: RunId, state: StoredState | None, event_type: str) -> None:
         super().__init__(
             f"run {short_id(run)} {_WORDS[state]}: {event_type} cannot follow",
-            hint=f"see how it stands with `treadle show {short_id(run)}`",
+            hint=f"see its state with `treadle show {short_id(run)}`",
         )
         self.state = state
         self.event_type = event_type

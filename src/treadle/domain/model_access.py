@@ -52,7 +52,7 @@ class StaticSecret:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldSecret:
+class PlaceholderSecret:
     """A placeholder that the agent was given, and where the secret that it stands for is from."""
 
     placeholder: bytes
@@ -64,10 +64,10 @@ class Login:
     """What the gateway adds to requests, so that the agent need not have it. Without `secrets` the
     agent has a login of its own, which is forwarded unchanged."""
 
-    secrets: tuple[HeldSecret, ...] = ()
+    secrets: tuple[PlaceholderSecret, ...] = ()
     # The user's own headers, in lower case; they replace the agent's.
     headers: HeaderPairs = field(default=(), repr=False)
-    # Placeholders of logins that a subscription pays for, and of those that are paid by use. Of
+    # Placeholders of logins that a subscription pays for, and of those that are billed by use. Of
     # others, only the service's answers tell.
     subscriptions: frozenset[bytes] = frozenset()
     paid_by_use: frozenset[bytes] = frozenset()

@@ -21,7 +21,7 @@ class PinnedFile:
 
 
 # tests: the work changed tests in it; runner: new code in it could make tests pass by itself;
-# expectations: it names what its output is compared with; linters: it tells a tool to look away;
+# expectations: it names what its output is compared with; linters: it makes a tool ignore problems;
 # unread: it is too large to be read, and could have any of these. Worst first.
 MixedCause = Literal["tests", "runner", "expectations", "linters", "unread"]
 

@@ -1,6 +1,7 @@
 """A run: its workflow, why it ended and its result."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from treadle.domain.deliverable import Tally
@@ -9,6 +10,8 @@ from treadle.domain.usage import Usage
 
 # pull_request: the branch is pushed and proposed, and the checkout stays as it is.
 LandingMode = Literal["auto", "ask", "never", "pull_request"]
+# incremental: the commits of a session as it made them. single: one commit for each session.
+CommitStrategy = Literal["incremental", "single"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,8 @@ class RunResult:
     priced: bool = True
     # Another version of Treadle stored the steps of this leg; a new leg continues the run.
     outdated: bool = False
+    # A new leg follows the pull request until then; None: nothing follows.
+    follow_until: datetime | None = None
 
     @property
     def succeeded(self) -> bool:

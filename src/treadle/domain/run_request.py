@@ -32,3 +32,8 @@ class RunRequest:
     # of its secret ones. Requests of earlier versions have neither.
     environment: Mapping[str, str] = field(default_factory=dict)
     login: str = ""
+    # Of an item of a queue: the queue, and the run whose work it starts from.
+    queue: RunId | None = None
+    after: RunId | None = None
+    # Where a copy of the log is written as JSON lines besides; empty: nowhere. A person names it.
+    log_file: str = ""

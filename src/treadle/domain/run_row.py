@@ -47,6 +47,20 @@ class RunRow:
         """Whether a process works on it, even if it sleeps."""
         return self.state in ALIVE
 
+    @property
+    def may_be_unlanded(self) -> bool:
+        """Whether work of it may be on its branch alone; its log and git know."""
+        is_over = self.state in ("succeeded", "ended")
+        return is_over and bool(self.branch) and not self.landed and not self.rehearsal
+
+
+@dataclass(frozen=True, slots=True)
+class UnlandedRun:
+    """A run whose work is only on its branch, and why."""
+
+    row: RunRow
+    reason: str
+
 
 @dataclass(frozen=True, slots=True)
 class RunFilter:

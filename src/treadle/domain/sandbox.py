@@ -10,7 +10,6 @@ from typing import Literal, Protocol, TypeAlias
 Network = Literal["none", "gateway", "allowlist", "open"]
 # Who reaches the package indexes: every confined process, the setup command alone, or none.
 IndexMode = Literal["open", "setup", "closed"]
-NETWORKS: tuple[Network, ...] = ("none", "gateway", "allowlist", "open")
 Access = Literal["read", "write"]
 
 

@@ -16,6 +16,7 @@ SignalKind = Literal[
     "approved",
     "request_changes",
     "to_be_discussed",
+    "auto_complete",
 ]
 SIGNAL_KINDS: tuple[SignalKind, ...] = get_args(SignalKind)
 
@@ -26,7 +27,7 @@ TERMINAL_SIGNALS: frozenset[SignalKind] = frozenset(
 
 ACCEPTED_SIGNALS: dict[Role, frozenset[SignalKind]] = {
     "planner": frozenset({"spec_issue", "plan_complete"}),
-    "implementer": frozenset({"note", "spec_issue", "progress", "done"}),
+    "implementer": frozenset({"note", "spec_issue", "progress", "done", "auto_complete"}),
     "reviewer": frozenset({"spec_issue", "approved", "request_changes"}),
     "auditor": frozenset({"to_be_discussed"}),
     "manager": frozenset(),

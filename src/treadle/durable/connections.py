@@ -171,7 +171,7 @@ def _file_error(path: Path, error: Exception) -> StoreError:
             )
         case sqlite3.SQLITE_IOERR:
             return StoreError(
-                f"cannot write {path}: {text}", hint="check the disk and the room left on it"
+                f"cannot write {path}: {text}", hint="check the disk and its free space"
             )
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
             return StoreError(
@@ -187,13 +187,13 @@ def _file_error(path: Path, error: Exception) -> StoreError:
 def _server_error(url: str, error: Exception) -> StoreError:
     match getattr(error, "sqlstate", None) or "08":
         case "25006":
-            hint = "the server takes no writes now; try again when it does"
+            hint = "the server accepts no writes now; try again later"
         case "53100":
             hint = "free some space on the server; nothing that was stored is lost"
         case "3D000":
-            hint = "make the database first: createdb"
+            hint = "create the database first: createdb"
         case "42501":
-            hint = "give the role the right to make tables there"
+            hint = "allow the role to create tables there"
         case _:
             hint = "check that the server runs and that the location is right"
     return StoreError(f"cannot use {url}: {_first_line(str(error))}", hint=hint)

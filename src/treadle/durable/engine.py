@@ -166,7 +166,7 @@ class WorkflowEngine:
     def _find_function(self, name: str) -> WorkflowFn:
         if name not in self._functions:
             raise WorkflowChanged(
-                f"this version of Treadle knows no workflow “{name}”",
+                f"unknown workflow “{name}”",
                 hint="update Treadle here",
             )
         return self._functions[name]
@@ -214,7 +214,7 @@ class WorkflowEngine:
             return WorkflowCancelled("the run was cancelled")
         if stored.status is WorkflowStatus.GIVEN_UP:
             return WorkflowCancelled(
-                f"the run was cut {MAX_RECOVERIES} times and is given up",
+                f"the run was interrupted {MAX_RECOVERIES} times, so Treadle gave it up",
                 hint="find out what ends Treadle each time, then resume it",
             )
         return _owned_elsewhere(stored.executor)

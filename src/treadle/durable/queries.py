@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from treadle.durable.connections import file_of, is_sqlite, open_pool, translate_errors
+from treadle.durable.finished_steps import FinishedStep
 from treadle.durable.port import SHARED_QUEUE
 from treadle.durable.stored_workflow import StoredWorkflow
-from treadle.durable.workflow_tables import FinishedStep, WorkflowTables
+from treadle.durable.workflow_tables import WorkflowTables
 
 
 def unfinished_workflows(location: str) -> Sequence[StoredWorkflow]:
@@ -21,8 +22,8 @@ def find_workflow(location: str, workflow_id: str) -> StoredWorkflow | None:
         return tables.find(workflow_id) if tables else None
 
 
-def finished_steps(location: str, workflow_id: str) -> Sequence[FinishedStep]:
-    """The stored steps of one workflow, in their order."""
+def finished_steps_of_server(location: str, workflow_id: str) -> Sequence[FinishedStep]:
+    """The stored steps of one workflow on a server, in their order."""
     with _open_tables(location) as tables:
         return tables.finished_steps(workflow_id) if tables else ()
 

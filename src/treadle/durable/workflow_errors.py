@@ -4,13 +4,13 @@ from pydantic import ValidationError
 
 from treadle.durable.port import WorkflowChanged
 
-NEXT_LEG = "`treadle resume` goes on in a new leg"
+NEXT_LEG = "`treadle resume` continues in a new leg"
 
 
 def step_changed(*, now: str, stored: str) -> WorkflowChanged:
     """The order or the names of the steps differ from the stored ones."""
     return WorkflowChanged(
-        f"this run was begun by another version of Treadle: its next step was “{stored}”"
+        f"this run was started by another version of Treadle: its next step was “{stored}”"
         f" and is “{now}” now",
         hint=NEXT_LEG,
     )
@@ -19,7 +19,7 @@ def step_changed(*, now: str, stored: str) -> WorkflowChanged:
 def result_changed(name: str, error: ValidationError) -> WorkflowChanged:
     """A stored result does not fit the type of its step."""
     return WorkflowChanged(
-        f"this run was begun by another version of Treadle: the result of its step “{name}”"
+        f"this run was started by another version of Treadle: the result of its step “{name}”"
         f" does not fit ({error.error_count()} differences)",
         hint=NEXT_LEG,
     )

@@ -1,12 +1,12 @@
 """Our own SQL on the engine's tables, for what its calls cannot do."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 
+from treadle.durable.finished_steps import ENGINE_MARKS, FinishedStep, finished_step
 from treadle.durable.names import SCHEMA
 from treadle.durable.port import SHARED_QUEUE
 from treadle.durable.stored_workflow import UNFINISHED, StoredWorkflow, WorkflowStatus
@@ -28,17 +28,6 @@ _STEP_COLUMNS = (
     "started_at_epoch_ms",
     "completed_at_epoch_ms",
 )
-# The engine's own entries among the steps.
-_ENGINE_MARKS = "DBOS.%"
-
-
-@dataclass(frozen=True, slots=True)
-class FinishedStep:
-    """A step whose result is stored; an interrupted one is not."""
-
-    name: str
-    started: datetime
-    duration: timedelta
 
 
 class WorkflowTables:
@@ -78,11 +67,11 @@ class WorkflowTables:
         row = self._steps.c
         query = (
             sa.select(row.function_name, row.started_at_epoch_ms, row.completed_at_epoch_ms)
-            .where(row.workflow_uuid == workflow_id, row.function_name.not_like(_ENGINE_MARKS))
+            .where(row.workflow_uuid == workflow_id, row.function_name.not_like(ENGINE_MARKS))
             .order_by(row.function_id)
         )
         with self._pool.begin() as connection:
-            return [_finished_step(*row_values) for row_values in connection.execute(query)]
+            return [finished_step(*row_values) for row_values in connection.execute(query)]
 
     def drop_idle_queues(self, moment: datetime) -> None:
         """Delete the queues of ended runs, which killed processes leave behind."""
@@ -161,11 +150,6 @@ class WorkflowTables:
 
 def _stored_workflow(workflow_id: str, status: str, executor: Any, queue: Any) -> StoredWorkflow:
     return StoredWorkflow(workflow_id, WorkflowStatus(status), executor or "", queue or "")
-
-
-def _finished_step(name: str, started_ms: int, completed_ms: int) -> FinishedStep:
-    started = datetime.fromtimestamp(started_ms / 1000, UTC)
-    return FinishedStep(name, started, timedelta(milliseconds=completed_ms - started_ms))
 
 
 def _epoch_ms(moment: datetime) -> int:

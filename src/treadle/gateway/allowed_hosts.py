@@ -110,7 +110,7 @@ def find_entry(request: HostRequest, hosts: AllowedHosts) -> HostEntry | HostRef
         if (entry.host, entry.port) == (request.host, request.port):
             if request.target is None or request.port == HTTP_PORT or entry.address is not None:
                 return entry
-            return HostRefused(f"only port {HTTP_PORT} may be spoken to without encryption")
+            return HostRefused(f"unencrypted requests may only go to port {HTTP_PORT}")
     if reason := hosts.closed.get((request.host, request.port)):
         return HostRefused(reason)
     download = _known_download(request.host)
@@ -198,7 +198,7 @@ def _parse_entry(text: str) -> HostEntry:
 
 def _invalid_entry(text: str) -> SettingsError:
     return SettingsError(
-        f"sandbox.hosts has an entry that is no host and port: {text[:100]!a}",
+        f"sandbox.hosts has an entry that is not a host and port: {text[:100]!a}",
         hint='write each as "host:port", such as "example.com:443"; there are no wildcards',
     )
 

@@ -5,44 +5,54 @@
 listens on loopback, forks a process that relays every connection to its socket, and executes
 COMMAND, which may be another bridge. The first port is needed; a further one that cannot be had is
 left out.
+
+Every session and every check waits for this script, so it imports little. `socket` takes longer to
+import than all that is done here, and is imported once somebody connects.
 """
 
+import _socket
 import os
-import socket
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
 
 CHUNK_BYTES = 65536
 BACKLOG = 128
-RELAY_MODE = "carry"
-_SET_DEATH_SIGNAL = 1
+PAUSE_S = 0.05
+NAME = b"treadle-bridge"
+_SET_DEATH_SIGNAL, _SET_NAME = 1, 15
+_KILL = 9
+# Fields of a stat file after the name: where the command line and the variables are in memory.
+_LINE_START, _LINE_END, _VARIABLES_START, _VARIABLES_END = 45, 46, 47, 48
+
+Listener = tuple[_socket.socket, str]
 
 
-def main(arguments: Sequence[str]) -> None:
+def main(arguments: list[str]) -> None:
     """Does not wait for the relay: the kernel queues connections until it accepts them."""
-    if arguments[0] == RELAY_MODE:
-        serve_all(arguments[1::2], arguments[2::2])
-        return
     end = arguments.index("--")
     listeners = _listen(arguments[0:end:2], arguments[1:end:2])
+    command = arguments[end + 1 :]
+    starter = os.getpid()
     if os.fork() == 0:
         try:
-            _become_relay(listeners)
+            _leave_the_command(starter)
+            _serve(listeners)
         finally:
             os._exit(1)
     for listener, _ in listeners:
         listener.close()
-    command = list(arguments[end + 1 :])
     os.execvp(command[0], command)  # noqa: S606  # the caller's own list
 
 
-def _listen(paths: Sequence[str], ports: Sequence[str]) -> list[tuple[socket.socket, str]]:
-    listeners: list[tuple[socket.socket, str]] = []
+def _listen(paths: list[str], ports: list[str]) -> list[Listener]:
+    listeners: list[Listener] = []
     for path, port in zip(paths, ports, strict=True):
+        listener = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+        listener.setsockopt(_socket.SOL_SOCKET, _socket.SO_REUSEADDR, 1)
         try:
-            listener = socket.create_server(("127.0.0.1", int(port)), backlog=BACKLOG)
+            listener.bind(("127.0.0.1", int(port)))
+            listener.listen(BACKLOG)
         except OSError:
+            listener.close()
             if listeners:
                 continue
             raise
@@ -50,68 +60,103 @@ def _listen(paths: Sequence[str], ports: Sequence[str]) -> list[tuple[socket.soc
     return listeners
 
 
-def serve_all(descriptors: Sequence[str], paths: Sequence[str]) -> None:
+def _serve(listeners: list[Listener]) -> None:
     """Serve until killed."""
+    import select
+
+    select.select([listener for listener, _ in listeners], [], [])
+    import resource
+    from contextlib import suppress
     from threading import Thread
 
-    for descriptor, path in zip(descriptors, paths, strict=True):
-        Thread(target=relay, args=(socket.socket(fileno=int(descriptor)), path)).start()
+    # Each connection takes two. Some systems refuse what they name as the most.
+    with suppress(OSError, ValueError):
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+    (first, first_path), *others = listeners
+    for listener, path in others:
+        Thread(target=_relay, args=(listener.detach(), path), daemon=True).start()
+    _relay(first.detach(), first_path)
 
 
-def relay(listener: socket.socket, path: str) -> None:
-    """Serve until killed."""
-    from threading import Thread
+def _relay(listener: int, path: str) -> None:
+    """Serve until killed: without descriptors or threads left, later connections wait."""
+    import select
+    import socket
 
+    accepting = socket.socket(fileno=listener)
     while True:
-        near, _ = listener.accept()
-        far = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            far.connect(path)
-        except OSError:
-            near.close()
-            far.close()
+            near, _ = accepting.accept()
+        except OSError:  # it was reset at once, or there are too many
+            select.select((), (), (), PAUSE_S)
             continue
+        try:
+            _connect(near, path)
+        except (OSError, RuntimeError):
+            near.close()
+
+
+def _connect(near: _socket.socket, path: str) -> None:
+    """Carry both directions; RuntimeError if no thread can be started."""
+    import socket
+    from threading import Thread
+
+    far = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        far.connect(path)
         near.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for source, sink in ((near, far), (far, near)):
             Thread(target=_pump, args=(source, sink), daemon=True).start()
+    except (OSError, RuntimeError):
+        # Ends a direction that is carried already.
+        _shut_down(near)
+        _shut_down(far)
+        far.close()
+        raise
 
 
-def _pump(source: socket.socket, sink: socket.socket) -> None:
+def _pump(source: _socket.socket, sink: _socket.socket) -> None:
     """Copy one direction to its end; both pumps hold the sockets, so the last one closes them."""
     try:
         while chunk := source.recv(CHUNK_BYTES):
             sink.sendall(chunk)
-        sink.shutdown(socket.SHUT_WR)
+        sink.shutdown(_socket.SHUT_WR)
     except OSError:  # one side is gone, so the other direction is useless
         _shut_down(source)
         _shut_down(sink)
 
 
-def _shut_down(connection: socket.socket) -> None:
-    with suppress(OSError):  # it was closed already
-        connection.shutdown(socket.SHUT_RDWR)
+def _shut_down(connection: _socket.socket) -> None:
+    try:  # noqa: SIM105  # contextlib is slow to import
+        connection.shutdown(_socket.SHUT_RDWR)
+    except OSError:
+        pass  # it was closed already
 
 
-def _become_relay(listeners: Sequence[tuple[socket.socket, str]]) -> None:
-    """Keep neither the command's standard streams nor its environment."""
-    _die_with_the_command()
+def _leave_the_command(starter: int) -> None:
+    """Keep neither the command's standard streams nor its line and its variables, and end with it;
+    the latter two on Linux only."""
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(null, descriptor)
-    command = [sys.executable, "-IS", __file__, RELAY_MODE]
-    for listener, path in listeners:
-        listener.set_inheritable(True)
-        command += [str(listener.fileno()), path]
-    os.execve(sys.executable, command, {})  # noqa: S606
+    if sys.platform != "linux":
+        return
+    import ctypes
 
-
-def _die_with_the_command() -> None:
-    """On Linux only; elsewhere nothing is done."""
-    if sys.platform == "linux":
-        import ctypes
-        import signal
-
-        ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
+    kernel = ctypes.CDLL(None)
+    kernel.prctl(_SET_DEATH_SIGNAL, _KILL)
+    if os.getppid() != starter:
+        os._exit(0)  # it has ended before that
+    kernel.prctl(_SET_NAME, NAME)
+    with open("/proc/self/stat", "rb") as file:  # noqa: PTH123  # pathlib is slow to import
+        fields = file.read().rpartition(b")")[2].split()
+    for start, end in ((_LINE_START, _LINE_END), (_VARIABLES_START, _VARIABLES_END)):
+        address = int(fields[start])
+        ctypes.memset(address, 0, int(fields[end]) - address)
+    # There is room: the line named this file, a socket and a port.
+    ctypes.memmove(int(fields[_LINE_START]), NAME, len(NAME))
 
 
 if __name__ == "__main__":

@@ -150,7 +150,7 @@ class FilteringProxy:
                 await answer(connection)
         except h11.RemoteProtocolError as error:
             self._record(HostAsked("?", 0, allowed=False))
-            await connection.refuse(error.error_status_hint, "this is no request")
+            await connection.refuse(error.error_status_hint, "this is not a request")
         except (ConnectionError, TimeoutError, TransferLimitReached):
             pass  # a side disconnected, or the transfer limit is reached: only close
         except asyncio.CancelledError:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Literal, assert_never
 
 from treadle.domain.ledger import WindowShare
-from treadle.domain.model_access import PASS_THROUGH_LOGIN, HeldSecret, Login
+from treadle.domain.model_access import PASS_THROUGH_LOGIN, Login, PlaceholderSecret
 from treadle.gateway.request_filter import filter_betas, is_known_header
 
 Headers = list[tuple[bytes, bytes]]
@@ -55,7 +55,9 @@ def to_service(
     )
 
 
-def used_secrets(headers: Iterable[tuple[bytes, bytes]], login: Login) -> tuple[HeldSecret, ...]:
+def used_secrets(
+    headers: Iterable[tuple[bytes, bytes]], login: Login
+) -> tuple[PlaceholderSecret, ...]:
     """The secrets whose placeholders stand in these headers."""
     values = {value for name, value in headers if name in _CREDENTIALS}
     return tuple(

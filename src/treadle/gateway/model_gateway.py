@@ -17,7 +17,7 @@ from treadle.gateway.capacity import MAX_BYTES, MAX_CONNECTIONS, READ_ON_S, Conn
 from treadle.gateway.client_connection import HandleRequest, serve_connection
 from treadle.gateway.credentials import Credentials
 from treadle.gateway.ledger_writer import LedgerWriter
-from treadle.gateway.request_charge import ChargeBook, WarningKind
+from treadle.gateway.request_charge import ChargeLedger, WarningKind
 from treadle.gateway.request_handler import HOLD_S, RequestHandler
 from treadle.gateway.service_client import ServiceClient
 from treadle.gateway.sockets import SocketDirectory
@@ -163,7 +163,7 @@ class Gateway:
         self._loop = asyncio.new_event_loop()
         self._stopped = asyncio.Event()
         self._writer = LedgerWriter(self._ledger)
-        book = ChargeBook(
+        book = ChargeLedger(
             self._accounts, self._writer, self._prices, self._now, self._rules.rehearsal, self._warn
         )
         self._handler = RequestHandler(

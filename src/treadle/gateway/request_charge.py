@@ -26,7 +26,7 @@ WarningKind = Literal["field", "beta", "price", "usage", "body"]
 
 
 @dataclass(frozen=True, slots=True)
-class ChargeBook:
+class ChargeLedger:
     """Where charges are booked, and at which prices."""
 
     accounts: BudgetAccounts
@@ -44,7 +44,7 @@ class RequestCharge:
 
     def __init__(
         self,
-        book: ChargeBook,
+        book: ChargeLedger,
         account: BudgetAccount,
         request: AgentRequest,
         sent: ServiceHeaders,
@@ -180,7 +180,7 @@ class RequestCharge:
 
 
 _UNREADABLE = (
-    "the service answered in a form that tells no usage: the request counts at the most that it may"
+    "the service reported no usage in a known form: the request is charged at the most that it may"
     " have cost"
 )
 _DEAREST = "it counts at the highest known price; `prices` in treadle.toml sets one"

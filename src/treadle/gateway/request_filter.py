@@ -70,7 +70,7 @@ def find_odd_limit(body: RequestBody) -> str | None:
         limits["thinking.budget_tokens"] = thinking.get("budget_tokens")
     for name, limit in limits.items():
         if limit is not None and not is_whole_number(limit):
-            return f"{name} that is no whole number"
+            return f"{name} that is not a whole number"
     return None
 
 

@@ -15,7 +15,7 @@ from treadle.gateway.client_connection import AgentRequest, Client, HandleReques
 from treadle.gateway.credentials import Credentials
 from treadle.gateway.forwarding import forward_count, forward_message, send_error, send_retry
 from treadle.gateway.headers import ServiceHeaders, to_service
-from treadle.gateway.request_charge import ChargeBook, RequestCharge, WarningKind
+from treadle.gateway.request_charge import ChargeLedger, RequestCharge, WarningKind
 from treadle.gateway.request_filter import (
     FilteredRequest,
     filter_fields,
@@ -43,7 +43,7 @@ class RequestHandler:
 
     service: ServiceClient
     credentials: Credentials
-    book: ChargeBook
+    book: ChargeLedger
     # Names of betas, fields and content that pass beside the known ones.
     allowed: frozenset[str]
     # Notified whenever a request has finished.
@@ -68,7 +68,7 @@ class RequestHandler:
         kind = request_kind(request.method, request.target)
         if account is None or kind is None:
             # One message for both, so that it does not reveal which tokens exist.
-            message = "Treadle: this gateway passes on requests for messages alone"
+            message = "Treadle: this gateway passes on only requests for messages"
             await send_error(client, 403, "permission_error", message)
             return
         task = current_task()
@@ -108,11 +108,11 @@ class RequestHandler:
         many times the memory of its text."""
         body = request_rules.parse_body(request.body)
         if body is None:
-            message = "Treadle: the request is no object in JSON, or has too many parts"
+            message = "Treadle: the request is not a JSON object, or has too many parts"
             return _Refusal(400, "invalid_request_error", message)
         use = request_rules.find_forbidden_use(body, account.server_tools)
         if use is not None:
-            message = f"Treadle: the model may not turn to anybody else for this: {use}"
+            message = f"Treadle: the model's service may not contact anybody else for this: {use}"
             return _Refusal(403, "permission_error", message)
         content = find_odd_limit(body) or find_unknown_content(body, self.allowed)
         if content is not None:

@@ -83,5 +83,5 @@ def _report_certificate_errors(path: str) -> Iterator[None]:
     except OSError as error:  # also ssl.SSLError, for an invalid file
         raise SettingsError(
             f"cannot use the certificate {path}: {error.strerror or error}",
-            hint="put the file right, or the environment variable that names it",
+            hint="fix the file, or the environment variable that names it",
         ) from error

@@ -45,7 +45,7 @@ class Toolset:
 
     def has(self, tool: str) -> bool:
         """Whether the set contains a tool under any of its names."""
-        return any(name in self.names for name in _names_of(tool))
+        return any(name in self.names for name in names_of(tool))
 
 
 def limit_to_role(toolset: Toolset, role: Role) -> Toolset:
@@ -54,7 +54,7 @@ def limit_to_role(toolset: Toolset, role: Role) -> Toolset:
     names, servers = toolset.names, toolset.servers
     remaining = toolset.rules
     if rules.tools is not None:
-        kept = frozenset(name for tool in rules.tools for name in _names_of(tool))
+        kept = frozenset(name for tool in rules.tools for name in names_of(tool))
         names = frozenset(n for n in names if n in kept or n.startswith("mcp__"))
         remaining = tuple(rule for rule in remaining if rule.tool in kept)
     if rules.servers is not None:
@@ -89,7 +89,8 @@ def merge_servers(
     return {**baseline, **user}
 
 
-def _names_of(tool: str) -> frozenset[str]:
+def names_of(tool: str) -> frozenset[str]:
+    """The names of tools that are allowed together with this one."""
     for names in _ALIASES:
         if tool in names:
             return names

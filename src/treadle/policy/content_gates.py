@@ -35,7 +35,10 @@ _PIPELINES = re.compile(
 )
 _DEPLOYMENT = re.compile(
     r"\b(?:deploy|publish|migrat|production|terraform\s+(?:apply|destroy)|kubectl\s+apply)|"
-    r"\bpush\s[^;&|]{0,200}(?:--force|-f\b)|\brm\s+-(?:\w{0,8}r\w{0,8}f|\w{0,8}f\w{0,8}r)",
+    r"\bpush\s[^;&|]{0,200}(?:--force|-f\b)"
+    # Both options, in one word or in several.
+    r"|\brm(?=(?:\s+-\S{1,40}){0,8}?\s+(?:-\w{0,8}r|--recursive\b))"
+    r"(?:\s+-\S{1,40}){0,8}?\s+(?:-\w{0,8}f|--force\b)",
     re.IGNORECASE,
 )
 # Only the beginning of a longer line is searched.

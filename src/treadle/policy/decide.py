@@ -1,13 +1,12 @@
 """Decides whether an agent may use a tool. Pure: disk lookups come in as `real_path`."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 from treadle.domain.agent import OWN_SERVER, Allow, Ask, Deny, PolicyDecision, ToolUse
 from treadle.domain.signal import Role
 from treadle.policy.available_tools import Toolset, limit_to_role
+from treadle.policy.command_limit import DecideLine
 from treadle.policy.file_tools import (
     FileAccess,
     RealPath,
@@ -18,13 +17,11 @@ from treadle.policy.file_tools import (
 from treadle.policy.mcp_tools import decide_server_tool
 from treadle.policy.permission_rules import MAIN_ARGUMENT, PATH_TOOLS, PermissionRule, matches
 from treadle.policy.roles import ROLES, ShellSet
+from treadle.policy.tool_limit import ToolLimit, find_limit_denial
 
 READING = frozenset({"Read", "Glob", "Grep"})
 WRITING = PATH_TOOLS - READING
 SUB_AGENTS = frozenset({"Agent", "Task"})
-
-# A line, what the role may do in a shell, and the directory that the line starts in.
-DecideLine: TypeAlias = Callable[[str, ShellSet, str], PolicyDecision]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +37,8 @@ class DecisionContext:
     protected: tuple[str, ...] = ()
     # Uses that always need a person's approval.
     ask_before: tuple[PermissionRule, ...] = ()
+    # The user's list of tools for this session.
+    limit: ToolLimit | None = None
 
 
 def decide(
@@ -58,11 +57,15 @@ def decide(
         protected=context.protected,
     )
     argument = main_argument(use, access, real_path)
+    if context.limit is not None and (
+        denial := find_limit_denial(use, argument, context.limit, workspace=access.workspace)
+    ):
+        return denial
     decision = _decide_by_tool(
         use, context, argument, access=access, lookups=(real_path, decide_line)
     )
     if isinstance(decision, Allow) and (rule := _find_ask_rule(use, context, argument, access)):
-        reason = f"Your settings want a person to be asked before {rule.tool} is used so."
+        reason = f"Your settings require approval for this use of {rule.tool}."
         return Ask(reason, subject_of(use), "gate-by-settings")
     return decision
 

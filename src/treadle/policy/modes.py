@@ -46,7 +46,7 @@ def choose_policy(mode: PolicyMode, facts: ConfinementFacts, shell: ShellSet) ->
         return ChosenPolicy("light", 'policy.mode = "light"')
     if why := _why_strict(facts):
         return ChosenPolicy("strict", why)
-    return ChosenPolicy("light", "the sandbox holds, and no network is open")
+    return ChosenPolicy("light", "in the sandbox, with the network closed")
 
 
 def has_read_only_workspace(mode: PolicyMode, facts: ConfinementFacts) -> bool:
@@ -68,7 +68,7 @@ def _why_strict(facts: ConfinementFacts) -> str:
     if not facts.sandboxed:
         return "there is no sandbox"
     if facts.system != "linux":
-        return "the sandbox of this system was never tested"
+        return "the sandbox has not been tested on this system"
     if is_network_open(facts.network):
         return f'sandbox.network = "{facts.network}"'
-    return "sandbox.writable opens further paths" if facts.writable else ""
+    return "sandbox.writable allows more paths" if facts.writable else ""

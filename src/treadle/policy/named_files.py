@@ -9,14 +9,21 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from treadle.policy.named_folders import started_words
+
 _WORD = re.compile(r"[\w.@+~/-]+")
+_NAME = re.compile(r"\w+")
 _MODULE_OPTION = re.compile(r"(?<![\w-])-m[\"',\s]*([A-Za-z_][\w.]*)")
 _MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+(?P<from>[\w.]+)[ \t]+import[ \t]+(?P<names>[^\n#]+)"
+    r"^[ \t]*(?:from[ \t]+(?P<from>[\w.]+)[ \t]+import[ \t]+(?P<names>\([^)]{0,1000}\)|[^\n#]+)"
     r"|import[ \t]+(?P<import>[^\n#]+))",
     re.MULTILINE,
 )
+_PYTHON = re.compile(r"#![^\n]*python")
+# With one of these, a module may be in any folder.
+_MODULE_PATH = re.compile(r"sys\.path|PYTHONPATH|\s-I\s*\S")
+_LOADED = re.compile(r"\b(?:ruby|perl)\b[^\n;|&]{0,300}?\s-[rM]\s?([\w:]+)")
 # What a shell reads into itself need not look like a script.
 _SOURCED = re.compile(
     r"(?:^|[\s;&|({\"'])(?:\.|source|source_env|source_env_if_exists|source_up|dotenv"
@@ -28,7 +35,7 @@ _SEARCH_PATH = re.compile(r"^.*(?<![A-Z_])(?:PATH_add|PATH_rm|PATH=|PATH\s\+?=|_
 _VARIABLE = re.compile(r"\$\w+|\$\{[^}\n]{0,200}\}|%\w+%")
 # Lines that only choose files, and rules for a person's coding agent, start nothing.
 _SELECTS_ONLY = re.compile(
-    r"^\s*(?:exclude|files|types|run\s*=).*$"
+    r"^[^\S\n]*(?:exclude|files|types|run\s*=).*$"
     r"|\b(?:Bash|Read|Edit|Write|Glob|Grep|MultiEdit|WebFetch)\([^)\n]{0,500}\)",
     re.MULTILINE,
 )
@@ -66,7 +73,9 @@ _INSIDES = ("__main__.py", "__init__.py", "index.js", "index.mjs", "index.cjs", 
 _MOST_WORDS = 20_000
 # A name that more files have says nothing about which one is meant.
 _MOST_NAMESAKES = 5
+_MOST_SEARCHED = 20_000
 _MOST_LINKS = 10
+_MOST_TREES = 50
 _LONGEST_WORD = 4_096
 _MOST_PARTS = 20
 
@@ -79,7 +88,9 @@ class ProjectFiles:
     executable: frozenset[str] = frozenset()
     links: Mapping[str, str] = field(default_factory=dict)
     by_name: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    odd: tuple[str, ...] = ()  # paths that are no single word, such as those with blanks
+    by_folder: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    # Paths that are no single word, such as those with blanks, by the longest name in them.
+    odd: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -88,12 +99,19 @@ class ProjectFiles:
         executable: Iterable[str] = (),
         links: Mapping[str, str] | None = None,
     ) -> "ProjectFiles":
-        known, names = frozenset(paths), defaultdict(list)
+        known, names, folders = frozenset(paths), defaultdict(list), defaultdict(list)
         for path in sorted(known):
-            names[path.rpartition("/")[2]].append(path)
+            folder, _, name = path.rpartition("/")
+            names[name].append(path)
+            folders[folder].append(path)
         by_name = {name: tuple(found) for name, found in names.items()}
-        odd = tuple(path for path in sorted(known) if not _WORD.fullmatch(path))
-        return cls(known, frozenset(executable), links or {}, by_name, odd)
+        by_folder = {folder: tuple(found) for folder, found in folders.items()}
+        odd = defaultdict(list)
+        for path in sorted(known):
+            if not _WORD.fullmatch(path):
+                odd[max(_NAME.findall(path), key=len, default="")].append(path)
+        by_part = {part: tuple(found) for part, found in odd.items()}
+        return cls(known, frozenset(executable), links or {}, by_name, by_folder, by_part)
 
     def find(self, path: str) -> str:
         """The file that a path leads to, through links of the project; empty if there is none."""
@@ -132,19 +150,47 @@ def inside(path: str, folder: str) -> str | None:
 
 def named_files(text: str, path: str, files: ProjectFiles) -> frozenset[str]:
     """The files that a text of this path names and that may run; `path` is empty for a command."""
-    folder, ending = path.rpartition("/")[0], ending_of(path)
+    folder, ending, script = path.rpartition("/")[0], ending_of(path), ""
     if ending not in _CODE:
-        text = _VARIABLE.sub("", _SELECTS_ONLY.sub("", text))
+        script = _SELECTS_ONLY.sub("", text)
+        text = _VARIABLE.sub("", script)
     found: set[str] = set()
     for word in dict.fromkeys(_WORD.findall(text)[:_MOST_WORDS]):
         found.update(_resolve(word, folder, files, by_name=ending not in _CODE))
     for word in _SOURCED.findall(text):
         found.update(_paths_like(word, folder, files))
-    modules = [*_MODULE_OPTION.findall(text), *(_imports(text) if ending in ("py", "pyw") else ())]
-    for module in modules:
-        found.update(_module_files(module, folder, files))
+    is_python = ending in ("py", "pyw") or _PYTHON.match(text) is not None
+    anywhere = _MODULE_PATH.search(text) is not None and not ending
+    for module in (*_MODULE_OPTION.findall(text), *(_imports(text) if is_python else ())):
+        hits = frozenset(_module_files(module, folder, files))
+        found.update(hits or (_namesakes(f"{module}.py", files) if anywhere else ()))
+    if script:
+        found.update(each for each in _started(script, folder, files) if not is_data(each))
     found.update(_with_blanks(text, files))
     return frozenset(found - {path})
+
+
+def _started(text: str, folder: str, files: ProjectFiles) -> Iterator[str]:
+    """What a script starts without naming it: files of a folder, or a name after an interpreter."""
+    words = started_words(text)
+    for module in _LOADED.findall(text):
+        name = module.rpartition("::")[2]
+        yield from (*_namesakes(f"{name}.rb", files), *_namesakes(f"{name}.pm", files))
+    for name in words.names:
+        if "/" not in name and not ending_of(name):
+            yield from _namesakes(name, files)
+    for start in dict.fromkeys((folder, "")):
+        for named in words.folders:
+            place = files.lead(inside(named.lstrip("/"), start) or "")
+            yield from (each for each in files.by_folder.get(place, ()) if place)
+        for named in sorted(words.trees)[:_MOST_TREES]:
+            if place := files.lead(inside(named.lstrip("/"), start) or ""):
+                yield from (each for each in files.paths if each.startswith(f"{place}/"))
+
+
+def _namesakes(name: str, files: ProjectFiles) -> tuple[str, ...]:
+    found = files.by_name.get(name, ())
+    return found if len(found) <= _MOST_NAMESAKES else ()
 
 
 def program_folders(text: str, path: str) -> frozenset[str]:
@@ -232,4 +278,11 @@ def _imports(text: str) -> Iterator[str]:
 
 
 def _with_blanks(text: str, files: ProjectFiles) -> Iterator[str]:
-    return (path for path in files.odd if path in text and not is_data(path))
+    """Paths with blanks are searched for as they are, if the text has their longest name: an agent
+    can add any number of them. What is beyond a limit counts as named."""
+    searched = 0
+    for name in dict.fromkeys(("", *_NAME.findall(text))):
+        for path in files.odd.get(name, ()):
+            searched += 1
+            if (searched > _MOST_SEARCHED or path in text) and not is_data(path):
+                yield path

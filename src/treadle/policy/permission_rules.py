@@ -54,7 +54,7 @@ def split_ask_before(texts: Sequence[str]) -> tuple[tuple[str, ...], tuple[Permi
         elif rule.tool == "Bash":
             commands.append(rule.pattern if "(" in text else text)
         else:
-            rules.append(_anchor_in_project(rule))
+            rules.append(anchor_in_project(rule))
     return tuple(commands), tuple(rules)
 
 
@@ -65,13 +65,22 @@ def matches(rule: PermissionRule, tool: str, value: str, *, workspace: str) -> b
     pattern = rule.pattern
     if pattern.startswith("./"):
         pattern = f"{workspace}/{pattern[2:]}"
-    # Only paths have segments; a `*` in a command or an address crosses slashes.
-    within = "[^/]*" if tool in PATH_TOOLS else ".*"
-    parts = [re.escape(part).replace(r"\*", within) for part in pattern.split("**")]
-    return re.fullmatch(".*".join(parts), value, re.DOTALL) is not None
+    return re.fullmatch(_regex(pattern, is_path=tool in PATH_TOOLS), value, re.DOTALL) is not None
 
 
-def _anchor_in_project(rule: PermissionRule) -> PermissionRule:
+def _regex(pattern: str, *, is_path: bool) -> str:
+    """Only paths have segments; a `*` in a command or an address crosses slashes."""
+    if is_path:
+        parts = [re.escape(part).replace(r"\*", "[^/]*") for part in pattern.split("**")]
+        return ".*".join(parts)
+    first, *others = map(re.escape, re.split(r"\*+", pattern))
+    # What is between two stars counts where it comes first, and is not looked for again: the time
+    # would be a power of the length of a command.
+    found = "".join(f"(?>.*?{part})" for part in others[:-1])
+    return f"{first}{found}.*{others[-1]}" if others else first
+
+
+def anchor_in_project(rule: PermissionRule) -> PermissionRule:
     """Make a relative path one of the project."""
     if rule.tool not in PATH_TOOLS or rule.pattern.startswith(("/", "./", "**")):
         return rule

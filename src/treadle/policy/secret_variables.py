@@ -14,9 +14,10 @@ _SECRET = re.compile(
 _LOCATION = re.compile(
     r"_(?:FILE|PATH|DIR|DIRECTORY|SOCK|SOCKET|URL|URI|HOST|NAME|ID|TTL|TYPE)$", re.IGNORECASE
 )
-# NAME=value, name: "value" and the like, as in dotenv, JSON, YAML, TOML and INI files.
+# NAME=value, name: "value" and the like, as in dotenv, JSON, YAML, TOML and INI files. Only whole
+# words are names: a long one would be tried from each of its letters.
 _ASSIGNMENT = re.compile(
-    r"""(?P<name>[\w.-]+)["']?[ \t]*[:=][ \t]*"""
+    r"""(?<![\w.-])(?P<name>[\w.-]+)["']?[ \t]*[:=][ \t]*"""
     r"""(?:"(?P<double>[^"\n]*)"|'(?P<single>[^'\n]*)'|(?P<bare>[^\s"'{\[][^\n]*))"""
 )
 _WORD_START = re.compile(r"[-.]|(?<=[a-z0-9])(?=[A-Z])")

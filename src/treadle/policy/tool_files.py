@@ -13,7 +13,7 @@ from treadle.policy.protected_paths import covers, normalize, protected_part
 from treadle.policy.started_files import StartedFiles
 from treadle.policy.tool_file_rules import TOOL_FILE_RULES, ToolFileRule
 
-LEAVES_PROJECT = "it is a link that leads out of the project"
+LEAVES_PROJECT = "it is a symbolic link that points outside the project"
 REPLACES_FOLDER = "it is a link in place of a folder that git ignores"
 REPLACES_TOOL_FOLDER = "it is a link in place of a folder that tools obey"
 IN_REPOSITORY = "git takes its folder for a repository and runs what its config names"

@@ -7,12 +7,12 @@ from treadle.domain.usage import Usage
 from treadle.rehearsal.turns import (
     DEFAULT_USAGE,
     ContentBlock,
-    FurtherAnswer,
     ModelReply,
     QuotaWarning,
     QuotaWindow,
     ReplyText,
     ReplyThinking,
+    ServiceIteration,
     Speed,
     StopReason,
     StreamEvent,
@@ -68,7 +68,7 @@ def _parse_blocks(turn: YamlNode, fields: Mapping[str, YamlNode]) -> tuple[Conte
     if "content" not in fields:
         return tuple(_blocks_in_order(turn, fields))
     if short := next((key for key in fields if key in (*SHORT_FORMS, "input")), None):
-        raise fields[short].error(f"'content' and {short!r} cannot stand in one turn")
+        raise fields[short].error(f"'content' and {short!r} cannot be in the same turn")
     blocks: list[ContentBlock] = []
     for node in fields["content"].items("a content block"):
         members = node.fields((*SHORT_FORMS, "input"))
@@ -164,12 +164,12 @@ def _usage(fields: Mapping[str, YamlNode]) -> Usage:
     )
 
 
-def _further_answer(node: YamlNode) -> FurtherAnswer:
+def _further_answer(node: YamlNode) -> ServiceIteration:
     members = node.fields(("type", "model", *_TOKENS))
     if "type" not in members:
         raise node.error("an iteration needs a 'type', such as compaction")
     model = members.get("model")
-    return FurtherAnswer(
+    return ServiceIteration(
         members["type"].non_empty_text(),
         _usage(members),
         model.non_empty_text() if model else None,

@@ -235,7 +235,7 @@ def _find_mismatch(turn: Turn, request: TurnRequest) -> str | None:
     for expected in turn.expect:
         if expected not in request.prompt_text:
             excerpt = request.prompt_text[-EXCERPT:].strip()
-            return f"expected {expected!r} in what the model is told, which was: {excerpt!r}"
+            return f"expected {expected!r} in the message to the model, which was: {excerpt!r}"
     if (
         request.workspace is None
         and isinstance(turn.answer, ModelReply)

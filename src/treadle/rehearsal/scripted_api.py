@@ -175,7 +175,7 @@ class ScriptedApi:
         except ValueError:
             return error_steps(ApiError(400, "invalid_request_error", "the body is not JSON"))
         if not isinstance(body, dict):
-            return error_steps(ApiError(400, "invalid_request_error", "the body is no object"))
+            return error_steps(ApiError(400, "invalid_request_error", "the body is not an object"))
         turn_request = _make_turn_request(request, body)
         self._progress, turn = choose_turn(self._script, self._progress, turn_request)
         number = self._record_request(turn_request, request.body)

@@ -96,7 +96,7 @@ def _parse_expected(node: YamlNode) -> tuple[str, ...]:
 def _parse_answer(turn: YamlNode, fields: Mapping[str, YamlNode]) -> TurnAnswer:
     faults = [key for key in fields if key in FAULT_KEYS]
     if len(faults) > 1:
-        raise fields[faults[1]].error(f"{faults[0]!r} and {faults[1]!r} cannot stand in one turn")
+        raise fields[faults[1]].error(f"{faults[0]!r} and {faults[1]!r} cannot be in the same turn")
     if not faults:
         return _parse_whole_reply(turn, fields)
     fault = fields[faults[0]]
@@ -145,7 +145,7 @@ def _require_alone(
 ) -> None:
     for key, node in fields.items():
         if key != also and key in (*BLOCK_KEYS, *SENDING_KEYS):
-            raise node.error(f"{fault!r} and {key!r} cannot stand in one turn", hint=hint)
+            raise node.error(f"{fault!r} and {key!r} cannot be in the same turn", hint=hint)
 
 
 def _parse_error(node: YamlNode) -> ApiError:

@@ -62,7 +62,7 @@ class QuotaWarning:
 
 
 @dataclass(frozen=True, slots=True)
-class FurtherAnswer:
+class ServiceIteration:
     """An answer that the service has made on the way, such as a summary of the conversation. It is
     billed beside the reply and listed in `usage.iterations`."""
 
@@ -79,7 +79,7 @@ class ModelReply:
     stop_reason: StopReason = "end_turn"
     usage: Usage = DEFAULT_USAGE
     speed: Speed | None = None  # None: the usage does not tell
-    further: tuple[FurtherAnswer, ...] = ()
+    further: tuple[ServiceIteration, ...] = ()
     model: str | None = None  # None: the model that the request names
     chunk: int | None = None  # characters in one delta; None: a block is one delta
     delay_between_s: float = 0.0

@@ -50,9 +50,7 @@ class YamlNode:
         return int(self.node.start_mark.line) + 1
 
     def error(self, message: str, *, hint: str = "") -> UsageError:
-        return UsageError(
-            f"{self.source}:{self.line}: {message}", hint=hint or f"the language: {REFERENCE}"
-        )
+        return UsageError(f"{self.source}:{self.line}: {message}", hint=hint or f"see {REFERENCE}")
 
     def child(self, node: yaml.Node, label: str) -> "YamlNode":
         return YamlNode(node, self.source, label)
@@ -201,11 +199,9 @@ def parse_yaml(text: str, *, source: str) -> YamlNode:
             hint="write it as an escape in double quotes",
         ) from error
     except RecursionError as error:
-        raise UsageError(
-            f"{source}: nested too deeply", hint=f"the language: {REFERENCE}"
-        ) from error
+        raise UsageError(f"{source}: nested too deeply", hint=f"see {REFERENCE}") from error
     if node is None:
-        raise UsageError(f"{source}:1: the script is empty", hint=f"the language: {REFERENCE}")
+        raise UsageError(f"{source}:1: the script is empty", hint=f"see {REFERENCE}")
     return YamlNode(node, source, "the script")
 
 

@@ -94,8 +94,8 @@ class ActiveRun:
                 beat(directory, self.session_timer.current())
             with suppress(StoreError):
                 request = requests.find_oldest(context.run)
-                if request is not None and request.kind == "cancel":
-                    self.interrupt("cancel")
+                if request is not None:
+                    self.interrupt(request.kind)
                     return
             await asyncio.sleep(POLL_S)
 

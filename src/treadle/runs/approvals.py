@@ -10,6 +10,7 @@ from treadle.adapters.stores.database import open_database, open_to_read
 from treadle.domain.approval import Answer, AnswerVerdict, ApprovalId, ApprovalRecord
 from treadle.domain.approval_rules import AnswerResult, as_of
 from treadle.domain.errors import UsageError
+from treadle.domain.ids import RunId
 from treadle.domain.storage import Storage
 
 HEX = frozenset("0123456789abcdef")
@@ -45,8 +46,14 @@ def newest_questions(storage: Storage, now: datetime, *, limit: int) -> Sequence
         return [as_of(each, now) for each in approvals.list_newest(limit)] if approvals else ()
 
 
+def questions_of(storage: Storage, run: RunId, now: datetime) -> Sequence[ApprovalRecord]:
+    """All questions of a run, oldest first."""
+    with _open_to_read(storage) as approvals:
+        return [as_of(each, now) for each in approvals.list_for_run(run)] if approvals else ()
+
+
 def find_question(storage: Storage, reference: str, now: datetime) -> ApprovalRecord:
-    """The question with this id or unique suffix of an id; open ones come first."""
+    """The question with this id or a unique end or beginning of one; open ones come first."""
     with _open_to_read(storage) as approvals:
         if approvals is None:
             raise _not_found(reference, ())
@@ -85,7 +92,7 @@ def _open_to_read(storage: Storage) -> Iterator[DatabaseApprovals | None]:
 
 def _resolve(approvals: DatabaseApprovals, reference: str, now: datetime) -> ApprovalRecord:
     digits = reference.strip().lower()
-    candidates = approvals.find_by_suffix(digits) if digits and set(digits) <= HEX else ()
+    candidates = approvals.find_shortened(digits) if digits and set(digits) <= HEX else ()
     records = [as_of(each, now) for each in candidates]
     open_records = [each for each in records if each.settled is None]
     matches = open_records or records
@@ -93,11 +100,13 @@ def _resolve(approvals: DatabaseApprovals, reference: str, now: datetime) -> App
         return matches[0]
     if matches:
         names = ", ".join(each.approval.id for each in matches[:5])
-        raise UsageError(f"{reference!r} fits several questions: {names}", hint="give more digits")
+        raise UsageError(
+            f"{reference!r} matches several questions: {names}", hint="give more characters"
+        )
     raise _not_found(reference, [each.approval.id for each in approvals.list_open(now)])
 
 
 def _not_found(reference: str, open_ids: Sequence[ApprovalId]) -> UsageError:
     names = ", ".join(open_ids[:5])
-    hint = f"open are {names}" if names else "no run waits for an answer"
+    hint = f"open: {names}" if names else "no run waits for an answer"
     return UsageError(f"there is no question {reference!r}", hint=hint)

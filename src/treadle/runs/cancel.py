@@ -1,4 +1,4 @@
-"""Cancels a run from any process."""
+"""Cancels or pauses a run from any process."""
 
 import asyncio
 from contextlib import closing
@@ -22,6 +22,7 @@ from treadle.domain.run_row import RunRow
 from treadle.policy.redaction import make_redactor
 from treadle.runs.credentials import known_secrets
 from treadle.runs.engine_names import engine_location, run_of
+from treadle.runs.item_queue import queue_of
 from treadle.runs.locks import lock_orphan
 from treadle.runs.working_files import archive_files
 from treadle.settings.environment import Environment
@@ -41,6 +42,30 @@ def cancel(row: RunRow, environment: Environment) -> Literal["asked", "ended"]:
                 return "ended"
         ControlRequests(database).add(row.id, "cancel", by=login_name(), at=SystemClock().now())
     return "asked"
+
+
+def pause(row: RunRow, environment: Environment) -> RunId:
+    """Ask the run's process to save its work and end, so that a person can resume the run. Returns
+    the run that ends: of an item, the queue at work on it, which would start the item again."""
+    if row.state in ("succeeded", "ended"):
+        raise UsageError(
+            f"run {short_id(row.id)} has already ended", hint="nothing is left to pause"
+        )
+    with closing(open_database(environment.storage)) as database:
+        if _has_no_process(row.id, environment):
+            raise UsageError(
+                f"no process works on run {short_id(row.id)}",
+                hint=f"continue it with `treadle resume {short_id(row.id)}`",
+            )
+        queue = queue_of(row.id, EventStore(database, host_of(environment.root)))
+        run = row.id if queue is None or _has_no_process(queue, environment) else queue
+        ControlRequests(database).add(run, "pause", by=login_name(), at=SystemClock().now())
+        return run
+
+
+def _has_no_process(run: RunId, environment: Environment) -> bool:
+    with lock_orphan(environment.root, run) as orphan:
+        return orphan
 
 
 def _end(row: RunRow, database: Database, environment: Environment) -> None:
@@ -101,4 +126,4 @@ def _cancel_at_engine(run: RunId, environment: Environment) -> None:
 
 
 def _already_ended(run: RunId) -> UsageError:
-    return UsageError(f"run {short_id(run)} has ended already", hint="nothing is left to cancel")
+    return UsageError(f"run {short_id(run)} has already ended", hint="nothing is left to cancel")

@@ -59,4 +59,4 @@ def edit_status(file: StatusBoard, change: Change, now: datetime) -> CheckEdit:
             raise UsageError(edit.message, hint=edit.hint)
         if file.write(edit.deliverables, today=now.date().isoformat()):
             return edit
-    raise ProjectError(f"{STATUS_FILE} changes all the time", hint="try again in a moment")
+    raise ProjectError(f"{STATUS_FILE} keeps changing", hint="try again in a moment")

@@ -11,95 +11,109 @@ from pathlib import Path
 from treadle.adapters.disk.kept_program import remove_unused_programs
 from treadle.adapters.stores.database import Database, open_database
 from treadle.adapters.stores.event_store import EventStore
-from treadle.adapters.stores.retention import drop_files, drop_log
 from treadle.adapters.stores.run_list import RunList, host_of, run_directory
-from treadle.domain.agent import CommitIdentity
 from treadle.domain.errors import StoreError, TreadleError
-from treadle.domain.events.work import WorkImported, WorkspacePrepared
 from treadle.domain.ids import short_id
 from treadle.domain.retention import (
-    BranchFact,
-    CloneFact,
     DropRun,
     KeepRun,
     RetentionDecision,
-    WorkFacts,
+    RetentionLimits,
+    decide_forced,
     decide_retention,
 )
 from treadle.domain.run_row import RunFilter, RunRow
 from treadle.domain.stored_path import path_from
 from treadle.runs.engine_names import engine_location
 from treadle.runs.locks import lock_orphan
+from treadle.runs.removal import Removal
+from treadle.runs.retention_facts import work_facts
 from treadle.settings.definitions import LARGEST_NUMBER, RetentionSettings
 from treadle.settings.environment import Environment
 from treadle.settings.load import load_settings
 from treadle.wiring.agent import program_store
 from treadle.wiring.check_runner import CHECKOUT_FOLDER
 from treadle.workspace.clean_checkout import CleanCheckout
-from treadle.workspace.clone import CommitRules, make_clone
-from treadle.workspace.disk import remove
-from treadle.workspace.project import Project, find_project
-from treadle.workspace.restore import restore_snapshot
-from treadle.workspace.unimported_work import is_all_imported, is_on_other_branch
 
 EVERY_RUN = 1_000_000
 DAY_S = 24 * 3600
 EARLIEST_RUN = datetime(2020, 1, 1, tzinfo=UTC)
 # Its modification time is when a worker last cleaned.
 MARKER_FILE = "cleaned"
-# A clone needs an identity, but nothing is committed with it.
-PLACEHOLDER_IDENTITY = CommitIdentity("Treadle", "treadle@localhost")
 
 
 DaysOf = Callable[[RunRow], float]
 
 
 @dataclass(frozen=True, slots=True)
+class CleanMode:
+    """What a person asked for: only to say what would be done; to drop unmerged work as well."""
+
+    dry_run: bool = False
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class CleanPlan:
-    """The decision about one old run; yielded again with `failure` if its removal failed."""
+    """The decision about one old run; yielded again with `failure` if its removal failed.
+
+    Until `restorable`, `treadle undo` brings back what is removed.
+    """
 
     row: RunRow
     decision: RetentionDecision
     failure: str = ""
+    restorable: datetime | None = None
 
 
 async def clean(
-    environment: Environment, *, now: datetime, days: float, dry_run: bool = False
+    environment: Environment,
+    *,
+    now: datetime,
+    days: float,
+    mode: CleanMode = CleanMode(),  # noqa: B008  a frozen value
 ) -> AsyncIterator[CleanPlan]:
     """Clean the runs that ended that long ago, oldest first; yield each decision before acting on
     it. What setups installed for checks goes at once, because it can be made again. A run whose
     files cannot be removed does not stop the others."""
-    async for plan in _clean(environment, now, lambda _: days, dry_run=dry_run):
+    async for plan in _clean(environment, now, lambda _: days, mode):
         yield plan
-    if not dry_run:
+    if not mode.dry_run:
         await asyncio.to_thread(remove_unused_programs, program_store(environment.root))
 
 
 async def _clean(
-    environment: Environment, now: datetime, days_of: DaysOf, *, dry_run: bool
+    environment: Environment, now: datetime, days_of: DaysOf, mode: CleanMode
 ) -> AsyncIterator[CleanPlan]:
+    # Backups stay as long as the settings say, whatever age of runs a person asks for.
+    backup_days = RetentionDays(environment, lambda _: None)
     with closing(open_database(environment.storage)) as database:
         for row in _ended_runs(database, environment):
             before = _before(now, days_of(row))
             with _lock_if_present(environment.root, row) as is_free:
                 if not is_free:
                     continue
-                if not dry_run:
+                if not mode.dry_run:
                     await asyncio.to_thread(_remove_installed, environment.root, row)
                 if datetime.fromisoformat(row.ended_at) >= before:
                     continue
-                facts = await _facts(EventStore(database, ""), row, environment)
-                decision = decide_retention(row, facts, before=before)
-                yield CleanPlan(row, decision)
-                if isinstance(decision, KeepRun) or dry_run:
-                    continue
-                # In a thread, because a clone may be large and other runs share this process.
-                if not await asyncio.to_thread(drop_log, database, row.id, now):
+                store = EventStore(database, host_of(environment.root))
+                removal = Removal(environment, store, database, row, now)
+                kept_before = _before(now, backup_days.of(row))
+                facts = await work_facts(store, row, environment)
+                limits = RetentionLimits(before, kept_before)
+                decide = decide_forced if mode.force else decide_retention
+                chosen = decide(row, facts, limits)
+                restorable = None
+                if await removal.leaves_backup(chosen):
+                    restorable = now + (now - kept_before)
+                yield CleanPlan(row, chosen, restorable=restorable)
+                if isinstance(chosen, KeepRun) or mode.dry_run:
                     continue
                 try:
-                    await asyncio.to_thread(drop_files, environment.root, row.id, remove)
-                except StoreError as error:
-                    yield CleanPlan(row, decision, failure=error.message)
+                    await removal.remove(chosen)
+                except TreadleError as error:
+                    yield CleanPlan(row, chosen, failure=error.message)
 
 
 async def clean_daily(
@@ -110,12 +124,12 @@ async def clean_daily(
         if not _is_due(environment.root / MARKER_FILE, now):
             return
         days = RetentionDays(environment, report)
-        async for plan in _clean(environment, now, days.of, dry_run=False):
+        async for plan in _clean(environment, now, days.of, CleanMode()):
             if plan.failure:
                 run = short_id(plan.row.id)
-                report(f"could not remove all that run {run} left: {plan.failure}")
+                report(f"could not remove everything of run {run}: {plan.failure}")
             elif isinstance(plan.decision, DropRun):
-                report(f"removing what run {short_id(plan.row.id)} left: {plan.decision.reason}")
+                report(f"removing the files of run {short_id(plan.row.id)}: {plan.decision.reason}")
         await asyncio.to_thread(remove_unused_programs, program_store(environment.root))
         await asyncio.to_thread(_drop_steps, environment, _before(now, days.longest()))
     except TreadleError as error:
@@ -145,6 +159,12 @@ class RetentionDays:
     def longest(self) -> float:
         """The days for data without a project."""
         return max([RetentionSettings().days, *self._days_by_project.values()])
+
+
+def backup_end(environment: Environment, row: RunRow, now: datetime) -> datetime:
+    """Until when a backup that is made now is kept."""
+    days = RetentionDays(environment, lambda _: None).of(row)
+    return now + (now - _before(now, days))
 
 
 def _before(now: datetime, days: float) -> datetime:
@@ -201,55 +221,3 @@ def _ended_runs(database: Database, environment: Environment) -> list[RunRow]:
         if (not environment.database_url or row.host == host_of(environment.root))
         and (not row.cleaned_at or run_directory(environment.root, row.id).exists())
     ]
-
-
-async def _facts(store: EventStore, row: RunRow, environment: Environment) -> WorkFacts:
-    prepared: WorkspacePrepared | None = None
-    imported: WorkImported | None = None
-    for recorded in store.read(row.id, types=("workspace.prepared", "work.imported")):
-        match recorded.event:
-            case WorkspacePrepared() as event:
-                prepared = event
-            case WorkImported() as event:
-                imported = event
-            case _:
-                pass
-    if prepared is None:
-        return WorkFacts("none", "none" if row.cleaned_at or not row.branch else "unknown")
-    try:
-        project = await find_project(path_from(row.project_path), environment.raw)
-        return WorkFacts(
-            await _branch(project, imported), await _clone(project, prepared, imported)
-        )
-    except TreadleError:
-        return WorkFacts("unknown", "unknown")
-
-
-async def _branch(project: Project, imported: WorkImported | None) -> BranchFact:
-    if imported is None:
-        return "none"
-    tip = await project.git.commit_of(f"refs/heads/{imported.branch}")
-    if tip is None:
-        return "gone"
-    return "merged" if await is_on_other_branch(project, tip, imported.branch) else "unmerged"
-
-
-async def _clone(
-    project: Project, prepared: WorkspacePrepared, imported: WorkImported | None
-) -> CloneFact:
-    if not _clone_exists(prepared):
-        return "none"
-    clone = await make_clone(
-        project,
-        await restore_snapshot(project, prepared),
-        branch=prepared.branch,
-        identity=PLACEHOLDER_IDENTITY,
-        into=Path(prepared.path),
-        rules=CommitRules(),
-    )
-    last = imported.commit if imported else prepared.snapshot
-    return "imported" if await is_all_imported(clone, last) else "holds work"
-
-
-def _clone_exists(prepared: WorkspacePrepared) -> bool:
-    return os.path.lexists(prepared.path)

@@ -48,11 +48,13 @@ def store_credential(environment: Environment, name: str, value: str) -> Credent
     """Keep the value under one of the known names."""
     credential = _known(name)
     if not value:
-        raise UsageError("there is no value", hint=f"echo … | treadle auth set {name}")
+        raise UsageError(
+            "the value is empty", hint=f"run `treadle auth set {name}` and type it at the prompt"
+        )
     if len(value) > LONGEST or not value.isascii() or not value.isprintable() or " " in value:
         raise UsageError(
-            "the value is not one word of plain letters, digits and signs",
-            hint="give the credential alone, without quotes, name or line breaks",
+            "the value has spaces or unusual characters",
+            hint="give only the credential, without quotes, name or line breaks",
         )
     CredentialFiles(environment.root).write(credential.name, value)
     return credential
@@ -167,31 +169,29 @@ def run_secrets(checked: CheckedRequest) -> list[str]:
     """Values that must not be stored or shown: all that are known here, what servers are given,
     what included files assign, and logins of package indexes. Not a value that is part of the
     project's path, which people must be able to read."""
-    servers = checked.settings.mcp_servers or {}
-    given = [
-        str(value)
-        for server in servers.values()
-        for part in ("env", "headers")
-        for value in dict(server.get(part) or {}).values()
-    ]
     path = str(checked.project.root)
     known = known_secrets(checked.environment, path)
-    included = [
-        value
-        for name in checked.included.names
-        for value in assigned_secrets(_beginning(checked.included.root / name))
-    ]
-    indexes = checked.indexes.indexes if checked.indexes else ()
-    logins = [
-        *checked.package_logins.secrets,
-        *(
-            value
-            for index in indexes
-            if index.authorization
-            for value in login_secrets(index.authorization)
-        ),
-    ]
-    return [*known, *(value for value in (*given, *included, *logins) if value not in path)]
+    here = (*_given_to_servers(checked), *_included_secrets(checked), *_index_secrets(checked))
+    return [*known, *(value for value in here if value not in path)]
+
+
+def _given_to_servers(checked: CheckedRequest) -> Iterable[str]:
+    servers = checked.settings.mcp_servers or {}
+    for server in servers.values():
+        for part in ("env", "headers"):
+            yield from map(str, dict(server.get(part) or {}).values())
+
+
+def _included_secrets(checked: CheckedRequest) -> Iterable[str]:
+    for name in checked.included.names:
+        yield from assigned_secrets(_beginning(checked.included.root / name))
+
+
+def _index_secrets(checked: CheckedRequest) -> Iterable[str]:
+    yield from checked.package_logins.secrets
+    for index in checked.indexes.indexes if checked.indexes else ():
+        if index.authorization:
+            yield from login_secrets(index.authorization)
 
 
 def _beginning(file: Path) -> str:
@@ -229,7 +229,5 @@ def _known(name: str) -> CredentialName:
     known = _known_credentials()
     if name not in known:
         # What was typed is not said again: it may be the credential itself.
-        raise UsageError(
-            "there is no credential of that name", hint=f"known are: {', '.join(known)}"
-        )
+        raise UsageError("unknown credential", hint=f"known: {', '.join(known)}")
     return known[name]

@@ -35,6 +35,11 @@ def claim_directory(directory: Path) -> None:
         )
 
 
+def demo_specification() -> str:
+    """What the demo builds."""
+    return (SOURCE / "SPEC.md").read_text(encoding="utf-8")
+
+
 def demo_script(directory: Path) -> Path:
     """Write the script of the demo's model beside the project."""
     path = directory / "script.yaml"
@@ -55,8 +60,7 @@ async def make_demo_project(project: Path, *, search_path: str) -> Git:
 
 
 def _write_files(project: Path) -> None:
-    specification = (SOURCE / "SPEC.md").read_text(encoding="utf-8")
-    texts = {"SPEC.md": specification, ".gitignore": IGNORED, "treadle.toml": SETTINGS}
+    texts = {"SPEC.md": demo_specification(), ".gitignore": IGNORED, "treadle.toml": SETTINGS}
     try:
         project.mkdir()
         for name, text in texts.items():

@@ -2,7 +2,7 @@
 
 import asyncio
 import shutil
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,8 +39,8 @@ Verdict = Literal["good", "warning", "bad"]
 SPACE_WANTED = 1 << 30
 # What holds of a sandbox whose control group has no such controller.
 LIMITS_ALONE = {
-    "memory": "sandbox.memory_mb limits each process alone, and no shared memory",
-    "pids": "sandbox.processes counts all processes of your account, and none of root's",
+    "memory": "sandbox.memory_mb limits each process, not shared memory",
+    "pids": "sandbox.processes counts all processes of your account, and does not limit root",
 }
 GROUP_REMEDY = (
     "needs a control group: log in with a systemd user session, or start Treadle in a delegated one"
@@ -76,13 +76,22 @@ async def examine(project: Path, environment: Environment) -> list[DoctorFinding
         ("browser", lambda: _browser(project, environment)),
         ("disk", lambda: _disk(project, environment)),
     )
-    findings = []
+    findings: list[DoctorFinding] = []
     for name, check in checks:
         try:
             findings.append(await check())
         except (TreadleError, OSError) as error:
-            findings.append(failed_check(name, error))
+            findings.append(_said_once(failed_check(name, error), findings))
     return findings
+
+
+def _said_once(failed: DoctorFinding, before: Sequence[DoctorFinding]) -> DoctorFinding:
+    """The finding, without the cause and the fix if an earlier one has the same."""
+    same = (each.name for each in before if (each.text, each.fix) == (failed.text, failed.fix))
+    first = next(same, "")
+    if not first:
+        return failed
+    return DoctorFinding(failed.name, "bad", f"not checked: see {first}")
 
 
 def failed_check(name: str, error: TreadleError | OSError) -> DoctorFinding:
@@ -107,7 +116,10 @@ async def _project(project: Path, environment: Environment) -> DoctorFinding:
     spec = load_settings(found.root, environment=environment.raw).settings.project.spec
     if not (found.root / spec).is_file():
         return DoctorFinding(
-            "project", "warning", f"no {spec} yet", "write down what you want built"
+            "project",
+            "warning",
+            f"no {spec} yet",
+            "write down what you want built; `treadle task` needs none",
         )
     return DoctorFinding("project", "good", stored_path(found.root))
 
@@ -131,7 +143,7 @@ async def _settings(project: Path, environment: Environment) -> DoctorFinding:
         require_way_to_model(settings, used, rehearsal=False)
     if not (project / "treadle.toml").is_file():
         return DoctorFinding(
-            "settings", "warning", "no treadle.toml: defaults hold", "treadle init"
+            "settings", "warning", "no treadle.toml: defaults apply", "treadle init"
         )
     return DoctorFinding("settings", "good", "treadle.toml is valid")
 
@@ -183,7 +195,7 @@ async def _sandbox(project: Path, environment: Environment) -> DoctorFinding:
     if not wanted:
         text = "switched off by TREADLE_NO_SANDBOX: the agent can do whatever you can"
         return DoctorFinding("sandbox", "warning", text, "unset TREADLE_NO_SANDBOX")
-    text = f"{sandbox.name} was tried out, and holds"
+    text = f"{sandbox.name} was tested, and works"
     if told:
         return DoctorFinding("sandbox", "warning", f"{text}; but {'; '.join(told)}")
     return DoctorFinding("sandbox", "good", text)
@@ -202,14 +214,14 @@ def limits_finding(held: Collection[str]) -> DoctorFinding:
     alone = [LIMITS_ALONE[name] for name in LIMITS_ALONE if name not in held]
     if not alone:
         return DoctorFinding(
-            "limits", "good", "sandbox.memory_mb and sandbox.processes hold in sum"
+            "limits", "good", "sandbox.memory_mb and sandbox.processes limit the whole sandbox"
         )
     return DoctorFinding("limits", "warning", "; ".join(alone), GROUP_REMEDY)
 
 
 async def _browser(project: Path, environment: Environment) -> DoctorFinding:
     if not wants_browser(load_settings(project, environment=environment.raw).settings.mcp_servers):
-        return DoctorFinding("browser", "good", "left to mcp_servers in treadle.toml")
+        return DoctorFinding("browser", "good", "set by mcp_servers in treadle.toml")
     found = find_browser(environment, project)
     told = (
         found
@@ -234,9 +246,9 @@ async def _disk(project: Path, environment: Environment) -> DoctorFinding:
         return DoctorFinding("disk", "bad", low, "free some space, or set TREADLE_ROOT elsewhere")
     if free < SPACE_WANTED:
         return DoctorFinding("disk", "bad", text, "free some space, or set TREADLE_ROOT elsewhere")
-    kept = f"runs keep {limits.free_mb} MB free" if limits.free_mb else "runs keep nothing free"
+    kept = f"runs leave {limits.free_mb} MB free" if limits.free_mb else "runs leave nothing free"
     found = find_file_system(root)
     if found is not None and found.is_network:
         return DoctorFinding("disk", "warning", network_root_text(root, found), MOVE)
-    most = f"take at most {limits.disk_mb} MB each" if limits.disk_mb else "take any amount"
+    most = f"use at most {limits.disk_mb} MB each" if limits.disk_mb else "use any amount"
     return DoctorFinding("disk", "good", f"{text}; {kept} and {most}")

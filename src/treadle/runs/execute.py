@@ -25,11 +25,14 @@ from treadle.gateway.sandbox_network import host_recorder
 from treadle.policy.known_secrets import KnownSecrets
 from treadle.policy.redaction import make_redactor
 from treadle.runs.active_run import ActiveRun, RedactedSteps
+from treadle.runs.apply_notes import apply_notes
 from treadle.runs.credentials import login_environment, run_secrets
+from treadle.runs.follow import follow_pull_request
 from treadle.runs.heartbeat import with_last_beat
 from treadle.runs.land import land_at_end, landing_choice
+from treadle.runs.log_files import open_log_files
 from treadle.runs.previous_runs import previous_runs_of, require_all_landed
-from treadle.runs.publish import publish_at_end
+from treadle.runs.publish import publish_at_end, warn_if_not_publishable
 from treadle.runs.recovery import end_leftovers
 from treadle.runs.sandbox_probe import probe_sandbox
 from treadle.runs.start_record import record_start
@@ -69,7 +72,9 @@ async def execute(checked: CheckedRequest, steps: Steps) -> RunResult:
         secrets = KnownSecrets(run_secrets(checked))
         redact = make_redactor(secrets)
         follower = follow_log(checked, store)
-        readers = (*checked.host.readers, *([] if follower is None else [follower.apply]))
+        own = [] if follower is None else [follower.apply]
+        files = open_log_files(checked, store)
+        readers = (*checked.host.readers, *files.readers, *own)
         recorder = Recorder(store, checked.request.run, SystemClock(), readers, clean=redact)
         try:
             context = RunContext(
@@ -93,6 +98,7 @@ async def execute(checked: CheckedRequest, steps: Steps) -> RunResult:
             return redact(await _execute(context, RedactedSteps(steps, redact)))
         finally:
             recorder.flush()
+            files.close()
 
 
 async def _execute(context: RunContext, steps: Steps) -> RunResult:
@@ -201,13 +207,17 @@ async def _run_loop(active: ActiveRun, driver: SessionDriver, steps: Steps) -> R
     workflow = active.context.checked.workflow
     try:
         parts = await _prepare(active.context, driver, steps)
+        await warn_if_not_publishable(active.context, parts)
+        followed = await follow_pull_request(active.context, parts)
+        parts = replace(parts, followed=followed)
         active.loop = await workflow.build(parts)
         result = await active.loop.run()
         changes = await record_changes(parts, active.context.checked.spec)
         if active.loop.landing.when == "pull_request":
-            await publish_at_end(active.context, parts, result)
+            result = await publish_at_end(active.context, parts, result)
         elif workflow.lands:
             await land_at_end(active.context, parts, active.loop.landing, result, changes)
+            _apply_notes(active.context, parts, result)
     except StoreError:
         raise  # not the run's end: it continues when that is repaired
     except WorkflowChanged as error:
@@ -221,6 +231,14 @@ async def _run_loop(active: ActiveRun, driver: SessionDriver, steps: Steps) -> R
     except Exception:  # a bug of Treadle: the traceback is kept for a report
         return active.result("error", _keep_traceback(active.context))
     return result
+
+
+def _apply_notes(context: RunContext, parts: RunParts, result: RunResult) -> None:
+    if not result.succeeded:
+        return  # a later leg hands over more
+    context.recorder.flush()
+    project, workflow = context.checked.project, parts.workflow.name
+    apply_notes(workflow, context.read_log(), project, context.run, parts.leg_log)
 
 
 async def _prepare(context: RunContext, driver: SessionDriver, steps: Steps) -> RunParts:
@@ -245,4 +263,4 @@ async def _prepare(context: RunContext, driver: SessionDriver, steps: Steps) -> 
 def _keep_traceback(context: RunContext) -> str:
     path = context.checked.directory / "traceback.txt"
     path.write_text(context.redact(traceback.format_exc()), encoding="utf-8")
-    return f"Treadle itself failed; please report it with {path}"
+    return f"internal error; please report it with {path}"

@@ -14,11 +14,13 @@ from treadle.domain.errors import StoreError
 from treadle.domain.ids import RunId
 from treadle.domain.run_row import RunFilter, RunRow, StepRow
 from treadle.domain.storage import Storage
+from treadle.durable.finished_steps import finished_steps
 from treadle.runs.engine_names import engine_location, leg_name
 from treadle.workspace.project_root import find_project_root, project_key
 
 if TYPE_CHECKING:
     from treadle.adapters.stores.event_store import EventStore
+    from treadle.domain.effort import Effort
 
 STATUS_FILE = Path(".treadle") / "status.json"
 
@@ -67,11 +69,26 @@ def open_logs(storage: Storage) -> Iterator["EventStore"]:
         yield store
 
 
+def session_logs_of(storage: Storage, run: RunId) -> str:
+    """The folder with a file for each session; empty if it is not on this machine."""
+    # Imported here, because it loads all event types.
+    from treadle.adapters.stores.session_logs import SESSION_LOGS
+
+    folder = run_list.run_directory(storage.root, run) / SESSION_LOGS
+    return str(folder) if folder.is_dir() else ""
+
+
+def past_efforts_of(storage: Storage, run: RunId) -> "tuple[Effort, ...]":
+    """What earlier runs of the same workflow in the same project took."""
+    # Imported here, because it loads all event types.
+    from treadle.wiring.past_efforts import past_efforts
+
+    with closing(open_database(storage)) as database:
+        return past_efforts(database, storage, run)
+
+
 def steps_of(storage: Storage, run: RunId) -> list[StepRow]:
     """The finished steps of all legs, in order."""
-    # Imported here, because the engine is slow to load.
-    from treadle.durable.queries import finished_steps
-
     location, leg = engine_location(storage), 1
     rows: list[StepRow] = []
     # The run can be shown without its steps.

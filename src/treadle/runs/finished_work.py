@@ -11,11 +11,13 @@ from treadle.domain.ids import short_id
 from treadle.domain.ports import Store
 from treadle.domain.run_row import RunRow
 from treadle.domain.stored_path import path_from
+from treadle.runs.apply_notes import apply_notes
 from treadle.runs.locks import lock_project_for
 from treadle.settings.environment import Environment
 from treadle.settings.load import load_settings
-from treadle.workflows.loop.landing import LandingForm, land_work
+from treadle.workflows.loop.landing import LandingForm, LandingMethod, land_work
 from treadle.workspace.diffs import diff_text
+from treadle.workspace.merge import free_paths
 from treadle.workspace.project import find_project
 from treadle.workspace.restore import restore_import, restore_snapshot
 
@@ -33,7 +35,7 @@ def find_work(store: Store, row: RunRow) -> FinishedWork:
     work = work_of(store, row)
     if work is None:
         raise ProjectError(
-            f"run {short_id(row.id)} has brought no work",
+            f"run {short_id(row.id)} made no commits",
             hint=f"see what it did with `treadle show {short_id(row.id)}`",
         )
     return work
@@ -66,9 +68,11 @@ async def land_run(
             imported = await restore_import(project, snapshot, work.imported)
             settings = load_settings(project.root, environment=environment.raw).settings
             form: LandingForm = "commits" if settings.commit else "files"
-            event = await land_work(project, snapshot, imported, run=row.id, form=form)
+            method = LandingMethod(form, free_paths(settings.project.specs))
+            event = await land_work(project, snapshot, imported, run=row.id, method=method)
             recorder = Recorder(store, row.id, SystemClock(), ())
             recorder.record(event)
+            apply_notes(row.workflow, store.read(row.id), project, row.id, recorder)
         return event
     finally:
         store.close()

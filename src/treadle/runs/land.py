@@ -1,10 +1,12 @@
 """Lands the work of a run in the user's checkout, or leaves it on its branch."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from treadle.domain.errors import StoreError, TreadleError
 from treadle.domain.events.run import RunWarned
+from treadle.domain.events.work import WorkImported
+from treadle.domain.ports import Log
 from treadle.domain.run import (
     DeletionLimits,
     LandingChoice,
@@ -21,12 +23,16 @@ from treadle.workflows.loop.landing import landing_question, why_not_landed
 from treadle.workflows.loop.recorded_changes import RecordedChanges
 from treadle.workflows.loop.run_history import read_history
 from treadle.workflows.loop.run_parts import RunParts
+from treadle.workflows.loop.run_workspace import RunWorkspace
+from treadle.workspace.backups import ref_move
 from treadle.workspace.diffs import diff_text
 from treadle.workspace.landing_decision import (
     why_ask_about_deletions,
     why_ask_about_tool_files,
     why_ask_about_weaker_tests,
 )
+from treadle.workspace.merge import merge_cleanly
+from treadle.workspace.snapshot import read_checkout, take_snapshot
 
 PATIENCE = timedelta(hours=24)
 
@@ -117,12 +123,32 @@ async def _land(
     checked: CheckedRequest, parts: RunParts, landing: LandingMode, because: str
 ) -> None:
     try:
+        if checked.workflow.place == "specs" and landing == "auto":
+            await _join_with_checkout(checked, parts.workspace, parts.log)
         await parts.workspace.finish(landing, ask=checked.host.ask, because=because)
     except StoreError:
         raise
     except TreadleError as error:
         # The work is finished and stays on its branch.
         parts.workspace.keep(error.message)
+
+
+async def _join_with_checkout(checked: CheckedRequest, workspace: RunWorkspace, log: Log) -> None:
+    """Make the work one that starts from the checkout as it is now. Nothing happens if that is as
+    it was, or if the two conflict: then the work waits on its branch."""
+    work, project = workspace.imported, checked.project
+    if work is None or await read_checkout(project) == workspace.origin.checkout:
+        return
+    now = await take_snapshot(project, checked.request.run)
+    merged = await merge_cleanly(project, now.commit, work.commit)
+    if merged in (None, now.commit) or now.branch != workspace.origin.branch:
+        return
+    joined = replace(work, commit=str(merged))
+    ref = f"refs/heads/{work.branch}"
+    await project.git.run(*ref_move(ref, joined.commit, from_=work.commit))
+    event = WorkImported(work.branch, joined.commit, work.commits, work.commit, now.head)
+    log.record(event, once=f"joined {merged}")
+    workspace.origin, workspace.imported = now, joined
 
 
 async def _ask(checked: CheckedRequest, parts: RunParts, because: str) -> str:

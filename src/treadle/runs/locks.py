@@ -47,6 +47,8 @@ def lock_run(
     with ExitStack() as stack:
         if place == "checkout":
             stack.enter_context(lock_project_for(root, project_key, run, project))
+        if place == "queue":
+            stack.enter_context(lock_project_for(root, f"{project_key}.queue", run))
         file = stack.enter_context(_open_lock(root, run_lock(root, run)))
         # Does not wait, because that would block other runs of this process.
         if not _try_lock(file):

@@ -17,7 +17,7 @@ TITLES: dict[LoginKind, str] = {
     "none": "no login",
 }
 LASTING = (
-    "for runs at night use an API key, or `claude setup-token` and `treadle auth set"
+    "for long runs use an API key, or `claude setup-token` and `treadle auth set"
     " claude-oauth-token`"
 )
 
@@ -56,11 +56,11 @@ def lasting_warning(login: DetectedLogin, now: datetime, minutes: float) -> str:
 def _payment(payment: LoginPayment) -> str:
     match payment:
         case "subscription":
-            return "paid by a subscription"
+            return "covered by a subscription"
         case "by use":
-            return "paid by use"
+            return "billed by use"
         case "cloud":
-            return "paid to the cloud"
+            return "billed by the cloud"
         case "unknown":
             return ""
         case never:

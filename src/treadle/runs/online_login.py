@@ -39,7 +39,7 @@ async def _check(kind: AgentKind[Any], project: Path, environment: Environment) 
     used = without_project(login_environment(environment, kind), project)
     service = service_behind(model, agent_environment(used.raw, kind.variables.passed), None)
     if isinstance(service, CloudModel):
-        text = f"{service.cloud} is not asked: only the agent knows how"
+        text = f"{service.cloud} is not asked: only the agent can"
         return DoctorFinding(_NAME, "warning", text)
     # On the disk of the runs, where the agent's program is linked and not copied.
     environment.root.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -61,7 +61,7 @@ def _finding(answer: LoginAnswer, question: str) -> DoctorFinding:
             text = f"the login is refused ({answer.text}): {question}"
             return DoctorFinding(_NAME, "bad", text, "log in again, or use another login")
         case "unanswered":
-            text = f"nobody knows whether the login is good ({answer.text}): {question}"
+            text = f"could not check the login ({answer.text}): {question}"
             return DoctorFinding(
                 _NAME, "warning", text, "check ANTHROPIC_BASE_URL, the proxy and the network"
             )

@@ -3,21 +3,24 @@
 from contextlib import closing
 
 from treadle.adapters.stores.event_store import open_store
-from treadle.adapters.stores.run_list import list_runs
+from treadle.adapters.stores.run_list import find_run, list_runs
 from treadle.domain.errors import ProjectError
 from treadle.domain.events.work import WorkLanded
 from treadle.domain.ids import RunId, short_id
+from treadle.domain.run_request import RunRequest
 from treadle.domain.run_row import RunFilter, RunRow
 from treadle.domain.storage import Storage
 from treadle.runs.finished_work import FinishedWork, work_of
+from treadle.runs.work_log import read_work_log
 from treadle.wiring.checked_request import CheckedRequest
 from treadle.workflows.loop.run_history import RunHistory
 from treadle.workflows.loop.workspace_spec import PreviousRuns, UnlandedWork
 from treadle.workflows.registry import WORKFLOWS, find_workflow
+from treadle.workspace.merge import merge_cleanly
 from treadle.workspace.pinned_tree import find_tree
 from treadle.workspace.project import Project
 from treadle.workspace.restore import restore_snapshot
-from treadle.workspace.snapshot import read_checkout
+from treadle.workspace.snapshot import read_checkout, take_snapshot
 
 MAX_RUNS = 50
 
@@ -30,9 +33,11 @@ async def previous_runs_of(
     if checked.previous is not None:
         return checked.previous
     storage, project, request = checked.environment.storage, checked.project, checked.request
-    if checked.workflow.place == "branch":
+    if checked.workflow.place in ("branch", "specs"):
         return PreviousRuns()
     if history is None or history.prepared is None:
+        if request.queue:
+            return await _previous_item(storage, project, request)
         return await find_previous_runs(
             storage, project, before=request.run, rehearsal=request.rehearsal
         )
@@ -62,6 +67,40 @@ async def previous_runs_from_log(
     return _summarize(_rows_before(storage, project, before), unlanded, rehearsal=rehearsal)
 
 
+async def _previous_item(storage: Storage, project: Project, request: RunRequest) -> PreviousRuns:
+    """What the item of a queue starts from: the queue's own work, together with the checkout as it
+    is now. Nothing that has not landed keeps it from starting."""
+    rows = _rows_before(storage, project, request.run)
+    unlanded = None
+    if request.after is not None:
+        unlanded = await _unlanded_item(storage, project, request, request.after)
+    return _summarize(rows, unlanded, rehearsal=request.rehearsal)
+
+
+async def _unlanded_item(
+    storage: Storage, project: Project, request: RunRequest, after: RunId
+) -> UnlandedWork | None:
+    row = find_run(storage, after)
+    with closing(open_store(storage)) as store:
+        work = work_of(store, row)
+        is_undone = read_work_log(store, after).is_undone
+    if work is None or is_undone:
+        return None  # work that a person has taken back must not land with the next item
+    branch = work.imported.branch
+    tip = await project.git.commit_of(f"refs/heads/{branch}")
+    head = await project.git.commit_of("HEAD")
+    if tip is None or (head is not None and await project.git.is_ancestor(tip, head)):
+        return None  # the user deleted the branch, or it has landed
+    before = await restore_snapshot(project, work.prepared)
+    unchanged = UnlandedWork(row.id, branch, tip, before)
+    if await read_checkout(project) == before.checkout:
+        return unchanged
+    now = await take_snapshot(project, request.run)
+    merged = await merge_cleanly(project, now.commit, tip)
+    # Otherwise it starts from the queue's work alone, and a person merges that.
+    return unchanged if merged is None else UnlandedWork(row.id, branch, merged, now)
+
+
 def _rows_before(storage: Storage, project: Project, before: RunId) -> list[RunRow]:
     rows = list_runs(storage, RunFilter(project_key=project.key, limit=MAX_RUNS))
     return [row for row in rows if row.id < before and _works_for_checkout(row)]
@@ -72,6 +111,13 @@ def _works_for_checkout(row: RunRow) -> bool:
     return row.workflow not in WORKFLOWS or find_workflow(row.workflow).place == "checkout"
 
 
+def _planned_status(row: RunRow) -> bool:
+    """Whether the run wrote the deliverables that are in status.json."""
+    is_known = row.workflow in WORKFLOWS
+    in_log = is_known and find_workflow(row.workflow).deliverables_in == "log"
+    return bool(row.planned) and not in_log
+
+
 def _summarize(
     rows: list[RunRow], unlanded: UnlandedWork | None, *, rehearsal: bool
 ) -> PreviousRuns:
@@ -79,7 +125,7 @@ def _summarize(
     return PreviousRuns(
         unlanded=unlanded,
         landed=tuple(row.landed for row in rows if row.landed),
-        planned=next((row.planned for row in same_kind if row.planned), ""),
+        planned=next((row.planned for row in same_kind if _planned_status(row)), ""),
     )
 
 
@@ -116,9 +162,11 @@ async def _check_usable(
     branch = work.imported.branch
     if await read_checkout(project) == snapshot.checkout:
         return UnlandedWork(row.id, branch, tip, snapshot)
+    run = short_id(row.id)
     raise ProjectError(
-        f"run {short_id(row.id)} left work on {branch} that is not in your checkout",
-        hint=f"bring it in with `git merge {branch}`, or drop it with `git branch -D {branch}`",
+        f"run {run} left work on {branch} that is not in your checkout",
+        hint=f"continue it with `treadle resume {run}`, merge it with `git merge {branch}`, or give"
+        f" it up with `treadle drop {run}`",
     )
 
 
@@ -139,9 +187,8 @@ async def reverted_landing(
     if await find_tree(project, last.landed) == await find_tree(project, checkout):
         return ""
     return (
-        f"commit {last.landed[:12]}, which run {short_id(last.id)} landed, is not in your checkout "
-        "any more, but what was claimed for it counts as passed: `treadle sync` looks what still "
-        "holds"
+        f"commit {last.landed[:12]}, which run {short_id(last.id)} landed, is no longer in your "
+        "checkout, but its deliverables still count as passed: `treadle sync` checks them again"
     )
 
 
@@ -156,6 +203,6 @@ def require_all_landed(previous: PreviousRuns) -> None:
     if previous.unlanded is not None:
         run = short_id(previous.unlanded.run)
         raise ProjectError(
-            f"run {run} has left work on {previous.unlanded.branch} that is not in your checkout",
-            hint=f"bring it in with `treadle land {run}`, or delete the branch",
+            f"run {run} left work on {previous.unlanded.branch} that is not in your checkout",
+            hint=f"merge it with `treadle land {run}`, or give it up with `treadle drop {run}`",
         )

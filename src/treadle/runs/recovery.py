@@ -16,8 +16,8 @@ from treadle.domain.ports import Store
 from treadle.domain.run_row import RunFilter
 from treadle.runs.engine_names import engine_location, leg_name, run_of, worker_queue
 from treadle.runs.locks import is_alive, lock_orphan
-from treadle.runs.queue import put_on_queue
 from treadle.runs.request_json import read_request
+from treadle.runs.worker_queue import put_on_queue
 from treadle.settings.environment import Environment
 
 EVERY_RUN = 1_000_000

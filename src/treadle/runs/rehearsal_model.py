@@ -11,8 +11,9 @@ from treadle.adapters.stores.event_store import open_store
 from treadle.adapters.stores.run_list import run_directory
 from treadle.domain.agent_kind import ScriptedModel
 from treadle.domain.errors import ProjectError
+from treadle.domain.events.queue import ItemStarted
 from treadle.domain.events.session import SessionEnded, SessionStarted
-from treadle.domain.ids import RunId, short_id
+from treadle.domain.ids import RunId, SessionId, short_id
 from treadle.domain.ports import Store
 from treadle.domain.run_request import RunRequest
 from treadle.wiring.agent import Rehearsing
@@ -41,12 +42,13 @@ def with_model(request: RunRequest, host: RunHost) -> Iterator[RunHost]:
     from treadle.rehearsal.script import load_script
     from treadle.rehearsal.scripted_api import ScriptedApi
 
-    storage, run = host.environment.storage, request.run
+    # The items of a queue share its script.
+    storage, run = host.environment.storage, request.queue or request.run
     path = run_directory(storage.root, run) / SCRIPT
     if not path.is_file():
         raise ProjectError(
             f"the script of the rehearsed run {short_id(run)} is gone",
-            hint="rehearse anew with `treadle rehearse SCRIPT -- deliver`",
+            hint="rehearse again with `treadle rehearse SCRIPT -- deliver`",
         )
     script = load_script(path)
     with closing(open_store(storage)) as store:
@@ -68,6 +70,10 @@ def earlier_sessions(store: Store, run: RunId) -> "list[StartedSession]":
                 roles.setdefault(session, role)
             case SessionEnded(result=result):
                 ended.add(result.session)
+            case ItemStarted(run=child):
+                for earlier in earlier_sessions(store, child):
+                    roles.setdefault(SessionId(earlier.session), earlier.role)
+                    ended |= {SessionId(earlier.session)} if earlier.ended else set()
             case _:
                 pass
     return [StartedSession(session, role, session in ended) for session, role in roles.items()]

@@ -8,15 +8,16 @@ from typing import Any
 
 from treadle.adapters.agents.registry import find_kind
 from treadle.domain.agent import CommitIdentity
-from treadle.domain.errors import UsageError
+from treadle.domain.errors import ProjectError, UsageError
 from treadle.domain.run_request import RunRequest
 from treadle.domain.stored_path import path_from, stored_path
 from treadle.runs.credentials import login_environment, require_login
 from treadle.runs.local_root import require_local_root
 from treadle.runs.trust import load_trusted
-from treadle.settings.definitions import Settings, WorkspaceSettings
+from treadle.settings.definitions import ProjectSettings, Settings, WorkspaceSettings
 from treadle.settings.environment import Environment
 from treadle.settings.environment_values import read_variables
+from treadle.settings.init_proposal import FIRST_SPEC
 from treadle.settings.keys import known_keys
 from treadle.wiring.checked_request import CheckedRequest, RunHost
 from treadle.wiring.package_indexes import find_sandbox_indexes
@@ -30,6 +31,7 @@ from treadle.wiring.validate_settings import (
 from treadle.workflows.registry import find_workflow
 from treadle.workspace.included_files import find_included
 from treadle.workspace.project import Project, find_project, read_identity, require_writable
+from treadle.workspace.project_root import find_link
 from treadle.workspace.protected_files import find_git_files
 
 # Commits nothing.
@@ -37,6 +39,26 @@ PLACEHOLDER_IDENTITY = CommitIdentity("Treadle", "treadle@localhost")
 # About 50,000 tokens, which every session reads.
 LARGE_SPECIFICATION = 200_000
 LARGEST_SPECIFICATION = 4_000_000
+
+
+def _require_terminal(request: RunRequest, host: RunHost, settings: Settings) -> None:
+    """Raises a UsageError if the agent cannot be handed a terminal, or nothing would confine it."""
+    command = f"treadle {request.workflow}"
+    if host.terminal is None:
+        raise UsageError(
+            f"`{command}` needs a terminal: you talk to the agent there",
+            hint="start it in a terminal, without pipes",
+        )
+    if request.no_sandbox or host.environment.no_sandbox:
+        raise UsageError(
+            f"`{command}` needs the sandbox: nothing else keeps the agent from writing code",
+            hint="do not use --no-sandbox or TREADLE_NO_SANDBOX",
+        )
+    kind = find_kind(settings.agent.kind)
+    if not kind.takes_terminal:
+        raise UsageError(
+            f"{kind.title} has no session in a terminal", hint='set agent.kind = "claude"'
+        )
 
 
 def with_variables(request: RunRequest, environment: Environment) -> RunRequest:
@@ -69,8 +91,11 @@ async def check_request(request: RunRequest, host: RunHost) -> CheckedRequest:
     settings = load_trusted(project.root, environment, flags).settings
     settings = with_own_names(settings, workflow.settings)
     if workflow.specification == "inputs_with_folder":
-        settings = _with_specs_protected(settings, project)
+        settings = _with_specs_protected(_with_found_specs(settings, project), project)
+    _require_own_folder(project)
     workflow.check(project.root)
+    if workflow.needs_terminal:
+        _require_terminal(request, host, settings)
     if workflow.specification == "file":
         spec_text = _specification(settings, project)
     else:
@@ -91,6 +116,12 @@ async def check_request(request: RunRequest, host: RunHost) -> CheckedRequest:
         read_identity(project), checked_commands(request, host, settings, project)
     )
     return replace(checked, identity=identity, spec_text=spec_text)
+
+
+def _require_own_folder(project: Project) -> None:
+    """Runs write there, and what they write belongs to nobody else."""
+    if link := find_link(project.root / ".treadle" / "wip", project.root):
+        raise ProjectError(f"{link} is a link", hint="make it a folder of the project")
 
 
 async def checked_commands(
@@ -127,7 +158,11 @@ def _specification(settings: Settings, project: Project) -> str:
     if not spec_path.is_file():
         raise UsageError(
             f"no {settings.project.spec} in {project.root}",
-            hint="write down what you want built, or name the file with project.spec",
+            hint="describe in it what to build, or name another file: treadle deliver FILE",
+        )
+    if not spec_path.resolve().is_relative_to(project.root):
+        raise UsageError(
+            f"{spec_path} points outside the project", hint="put the file itself into the project"
         )
     try:
         with spec_path.open(encoding="utf-8") as file:
@@ -137,20 +172,29 @@ def _specification(settings: Settings, project: Project) -> str:
     if len(text) > LARGEST_SPECIFICATION:
         raise UsageError(
             f"{spec_path} has more than {LARGEST_SPECIFICATION:,} characters",
-            hint="keep in it what every session must read, and name other files in it",
+            hint="keep only what every session must read, and refer to other files",
         )
+    if problem := specification_problem(settings.project.spec, text):
+        raise UsageError(problem, hint="write what you want built, one item per line")
     return text
 
 
-def specification_notice(name: str, text: str) -> str:
-    """A warning about a specification that is empty or very long; else empty."""
+def specification_problem(name: str, text: str) -> str:
+    """Why there is nothing to build in a specification; else empty."""
     if not text.strip():
-        return f"{name} is empty, so there is nothing to build: write down what you want"
+        return f"{name} is empty"
+    if text.strip() == FIRST_SPEC.strip():
+        return f"{name} is still the example that `treadle init` wrote"
+    return ""
+
+
+def specification_notice(name: str, text: str) -> str:
+    """A warning about a very long specification; else empty."""
     if len(text) <= LARGE_SPECIFICATION:
         return ""
     return (
         f"{name} has {len(text):,} characters, and every session reads all of it: "
-        "move what is not needed each time into other files, and name them in it"
+        "move details into other files and refer to them"
     )
 
 
@@ -164,9 +208,21 @@ def _require_text_path(root: Path) -> None:
         )
 
 
+def _with_found_specs(settings: Settings, project: Project) -> Settings:
+    """Without a folder of specifications, the file of `deliver` is what work is held against, and
+    without that the words of the run alone."""
+    own = settings.project
+    if own.specs != ProjectSettings().specs or (project.root / own.specs).exists():
+        return settings
+    specs = own.spec if (project.root / own.spec).is_file() else ""
+    return replace(settings, project=replace(own, specs=specs))
+
+
 def _with_specs_protected(settings: Settings, project: Project) -> Settings:
     """Protect the specifications from agents' changes and commits."""
     specs = settings.project.specs
+    if not specs:
+        return settings
     if not (project.root / specs).exists():
         raise UsageError(
             f"there is no folder {specs.rstrip('/')}/ in {project.root}",

@@ -55,8 +55,8 @@ def read_request(root: Path, run: RunId) -> RunRequest:
         return request_from(orjson.loads((run_directory(root, run) / REQUEST).read_bytes()))
     except (OSError, ValueError) as error:
         raise ProjectError(
-            f"what run {short_id(run)} was asked for cannot be read",
-            hint="start a new run with `treadle deliver`; it goes on from this one's branch",
+            f"the stored request of run {short_id(run)} cannot be read",
+            hint="start a new run with `treadle deliver`; it continues from this one's branch",
         ) from error
 
 

@@ -21,13 +21,14 @@ from treadle.domain.run_row import RunRow
 from treadle.domain.stored_path import path_from
 from treadle.runs.engine_names import engine_location, leg_name, own_queue, worker_queue
 from treadle.runs.locks import lock_run
-from treadle.runs.queue import enqueue_leg, ensure_worker, put_on_queue
 from treadle.runs.rehearsal_model import with_model
 from treadle.runs.request import check_request, with_variables
 from treadle.runs.request_json import read_request, store_request
 from treadle.runs.sandbox_probe import probe_before
 from treadle.runs.shell_environment import with_shell_environment
 from treadle.runs.start import execute_in_foreground
+from treadle.runs.work_log import read_work_log
+from treadle.runs.worker_queue import enqueue_leg, ensure_worker
 from treadle.settings.environment import Environment
 from treadle.wiring.checked_request import CheckedRequest, RunHost
 from treadle.wiring.limits import run_limits
@@ -52,7 +53,7 @@ async def resume(resumption: ResumeRequest, host: RunHost) -> RunResult:
 
 
 async def _resume_leg(resumption: ResumeRequest, host: RunHost) -> RunResult:
-    _refuse_live(resumption)
+    _refuse_live_or_cleaned(resumption)
     root, row = host.environment.root, resumption.row
     with _lock(root, row):
         checked, history = await _checked(resumption, host)
@@ -69,7 +70,7 @@ def _lock(root: Path, row: RunRow) -> AbstractContextManager[None]:
 
 async def resume_detached(resumption: ResumeRequest, host: RunHost) -> None:
     """Queue the run for the workers."""
-    _refuse_live(resumption)
+    _refuse_live_or_cleaned(resumption)
     environment, row = host.environment, resumption.row
     with _lock(environment.root, row):
         checked, history = await _checked(resumption, host)
@@ -82,26 +83,18 @@ async def resume_detached(resumption: ResumeRequest, host: RunHost) -> None:
     ensure_worker(environment)
 
 
-def queue_next_leg(checked: CheckedRequest, result: RunResult) -> None:
-    """Queue a new leg of a run whose leg another version began. The caller holds the run's lock.
-
-    After an interruption the worker that takes up the old leg queues the new one.
-    """
-    request = replace(checked.request, leg=checked.request.leg + 1, so_far=result)
-    store_request(checked.environment.root, request)
-    reopened = RunReopened("resume", run_limits(checked.settings), checked.confinement)
-    with closing(open_store(checked.environment.storage)) as store:
-        recorder = Recorder(store, request.run, SystemClock(), checked.host.readers)
-        recorder.record(reopened, once=f"reopened {request.leg}")
-    put_on_queue(request, checked.environment)
-
-
 async def _checked(resumption: ResumeRequest, host: RunHost) -> tuple[CheckedRequest, RunHistory]:
     """The checked request with the new options, and the run's history. The caller holds the run's
     lock."""
     environment, run = host.environment, resumption.row.id
     with closing(open_store(environment.storage)) as store:
         history = read_history(store.read(run))
+        if read_work_log(store, run).dropped is not None:
+            name = short_id(run)
+            raise UsageError(
+                f"the work of run {name} was dropped",
+                hint=f"restore it first: treadle undo {name}",
+            )
         if host.replay is not None:
             for recorded in store.outline(run):
                 host.replay(recorded)
@@ -149,32 +142,47 @@ def _refuse_exhausted(resumption: ResumeRequest, history: RunHistory, limits: Ru
         return
     if result.succeeded:
         raise UsageError(
-            f"run {run} is done", hint=f"see what it brought with `treadle diff {run}`"
+            f"run {run} is done", hint=f"see what it changed with `treadle diff {run}`"
         )
+    if find_workflow(resumption.row.workflow).place == "queue":
+        # It adds up what its items have used, and looks at the specifications itself.
+        return
     if result.reason == "spec_issue":
         # The clone has the old specifications, so the result would be the same.
         raise UsageError(
             f"run {run} found an issue with the specifications",
-            hint=f"settle it there, bring the work in with `treadle land {run}` or drop its "
-            "branch, and start a new run",
+            hint=f"settle it there, merge the work with `treadle land {run}` or drop it with "
+            f"`treadle drop {run}`, then start a new run",
         )
     reached = {
-        "budget_exceeded": (result.cost_usd >= limits.max_cost_usd, "--max-cost USD"),
-        "time_exceeded": (result.duration_s >= limits.max_minutes * 60, "--max-minutes N"),
-        "max_iterations": (result.rounds >= limits.max_iterations, "--max-iterations N"),
+        "budget_exceeded": (
+            result.cost_usd >= limits.max_cost_usd,
+            f"--max-cost {2 * limits.max_cost_usd:g}",
+        ),
+        "time_exceeded": (
+            result.duration_s >= limits.max_minutes * 60,
+            f"--max-minutes {2 * limits.max_minutes:g}",
+        ),
+        "max_iterations": (
+            result.rounds >= limits.max_iterations,
+            f"-n {2 * limits.max_iterations}",
+        ),
     }
     is_reached, option = reached.get(result.reason, (False, ""))
     if is_reached:
         raise UsageError(
-            f"run {run} has used all that it may: {result.message}",
-            hint=f"allow it more: treadle {resumption.by} {run} {option}",
+            f"run {run} has reached its limit: {result.message}",
+            hint=f"raise the limit: treadle {resumption.by} {run} {option}",
         )
 
 
-def _refuse_live(resumption: ResumeRequest) -> None:
+def _refuse_live_or_cleaned(resumption: ResumeRequest) -> None:
+    run = short_id(resumption.row.id)
     if resumption.row.alive:
-        run = short_id(resumption.row.id)
-        raise UsageError(f"run {run} is at work", hint=f"watch it with `treadle attach {run}`")
+        raise UsageError(f"run {run} is working", hint=f"watch it with `treadle attach {run}`")
+    if resumption.row.cleaned_at:
+        message = f"run {run} was cleaned: only its entry in the list is left"
+        raise UsageError(message, hint="start a new run")
 
 
 def _claim(checked: CheckedRequest, *, queue: str) -> bool:

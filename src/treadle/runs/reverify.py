@@ -43,7 +43,7 @@ from treadle.workspace.pinned_tree import find_tree
 from treadle.workspace.project import Project, find_project
 from treadle.workspace.project_root import SETTINGS_FILE
 
-UNSANDBOXED = "unsandboxed: what the run has written can do what you can do on this machine"
+UNSANDBOXED = "unsandboxed: code of the run can do anything that you can do on this machine"
 
 Report = Callable[[str], None]
 # The pins for a command, the commit with the judges, and the commit of the work.
@@ -98,12 +98,12 @@ def _recorded_evidence(
     if not evidence:
         if lost := find_once_verified(recorded.event for recorded in log):
             raise ProjectError(
-                f"nothing of run {short_id(row.id)} stands: what a check had shown was set back"
+                f"run {short_id(row.id)} has no evidence left: its passes were set back"
                 f" ({', '.join(lost)})",
                 hint=f"see why with `treadle show {short_id(row.id)}`",
             )
         raise ProjectError(
-            f"run {short_id(row.id)} left no evidence: nothing that passed was shown by a check",
+            f"run {short_id(row.id)} has no evidence: none of its passes was checked",
             hint="give criteria a check with `treadle check add`, or set project.test",
         )
     return evidence

@@ -58,7 +58,9 @@ def setup_finding(command: str, tried: SetupFinished | SetupNotYet) -> DoctorFin
         return DoctorFinding("setup", "good", "project.setup names no command")
     if isinstance(tried, SetupNotYet):
         text = f"waits until there is {', '.join(tried.missing)}: {command}"
-        return DoctorFinding("setup", "warning", text, "correct project.setup if it never will be")
+        return DoctorFinding(
+            "setup", "warning", text, "if it will never exist, correct project.setup"
+        )
     if tried.exit_code == 0:
         return DoctorFinding("setup", "good", f"works, in {tried.duration_s:.0f} s: {command}")
     text = f"failed with exit code {tried.exit_code}: {command}"
@@ -72,7 +74,9 @@ def start_finding(command: str, result: CommandResult) -> DoctorFinding:
     failure = start_failure(exit_code, result.log or result.output)
     if failure is not None and failure.is_project_file:
         text = f"names {failure.program}, which does not exist yet: {command}"
-        return DoctorFinding("test", "warning", text, "correct project.test if it never will be")
+        return DoctorFinding(
+            "test", "warning", text, "if it will never exist, correct project.test"
+        )
     if failure is not None:
         text = f"cannot start: {failure.text}: {command}"
         return DoctorFinding("test", "bad", text, "correct project.test, or install it in setup")

@@ -81,23 +81,8 @@ def _logins_of_files(environment: Environment) -> list[DetectedLogin]:
 
 def split_variables(raw: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
     """The plain and the secret ones of the variables that decide what a run does."""
-    kinds = all_kinds()
-    names = {
-        name
-        for passed in (
-            *ANY_AGENT_VARIABLES,
-            *(each for kind in kinds for each in kind.variables.passed),
-        )
-        for name in passed.names
-    }
-    programs = {name for each in kinds for name in (each.variables.program, *each.variables.host)}
-    tokens = (each for kind in FORGE_KINDS for each in kind.credentials)
-    known_secrets = {
-        *(name for kind in kinds for name in kind.variables.secrets),
-        *(name for each in tokens for name in each.variables),
-    }
-    hosts = {name for kind in FORGE_KINDS for name in kind.host_variables}
-    wanted = (names | programs | known_secrets | hosts | _OF_TOOLS) - _OF_PROCESS
+    known_secrets = _names_of_secrets()
+    wanted = (_names_of_plain() | known_secrets) - _OF_PROCESS
     plain: dict[str, str] = {}
     secret: dict[str, str] = {}
     for name, value in raw.items():
@@ -106,3 +91,24 @@ def split_variables(raw: Mapping[str, str]) -> tuple[dict[str, str], dict[str, s
         is_secret = name in known_secrets or may_hold_secret(name, value)
         (secret if is_secret else plain)[name] = value
     return plain, secret
+
+
+def _names_of_plain() -> set[str]:
+    """Of variables that agents, forges and tools read; a value may still be a secret."""
+    agents = [kind.variables for kind in all_kinds()]
+    passed = (*ANY_AGENT_VARIABLES, *(each for agent in agents for each in agent.passed))
+    return {
+        *(name for each in passed for name in each.names),
+        *(name for agent in agents for name in (agent.program, *agent.host)),
+        *(name for kind in FORGE_KINDS for name in kind.host_variables),
+        *_OF_TOOLS,
+    }
+
+
+def _names_of_secrets() -> set[str]:
+    """Of variables that log in to a model service or a forge."""
+    tokens = (each for kind in FORGE_KINDS for each in kind.credentials)
+    return {
+        *(name for kind in all_kinds() for name in kind.variables.secrets),
+        *(name for each in tokens for name in each.variables),
+    }

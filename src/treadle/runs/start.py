@@ -5,13 +5,20 @@ from dataclasses import replace
 from treadle.domain.run import RunResult
 from treadle.domain.run_request import RunRequest
 from treadle.durable.port import Json, Steps
+from treadle.runs.child_runs import ChildRuns
 from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location, leg_name, own_queue
-from treadle.runs.execute import execute
+from treadle.runs.execute_leg import execute_leg, execute_when_free
 from treadle.runs.locks import lock_run
 from treadle.runs.previous_runs import previous_runs_of
 from treadle.runs.rehearsal_model import store_script
 from treadle.runs.request import check_request, with_variables
-from treadle.runs.request_json import request_json, result_from, result_json, store_request
+from treadle.runs.request_json import (
+    request_from,
+    request_json,
+    result_from,
+    result_json,
+    store_request,
+)
 from treadle.runs.shell_environment import with_shell_environment
 from treadle.wiring.checked_request import CheckedRequest, RunHost
 
@@ -43,10 +50,14 @@ async def execute_in_foreground(checked: CheckedRequest, *, poll_s: float = POLL
     # Imported here, because it is slow to load and refused requests do not need it.
     from treadle.durable.open import open_engine
 
-    request = checked.request
+    request, children = checked.request, ChildRuns()
 
-    async def workflow(steps: Steps, _: Json) -> Json:
-        return result_json(await execute(checked, steps))
+    async def workflow(steps: Steps, argument: Json) -> Json:
+        asked = request_from(argument)
+        if asked.run == request.run:
+            return result_json(await execute_leg(checked, steps, children))
+        host = replace(checked.host, signals=children.signals)
+        return result_json((await execute_when_free(host, asked, steps, children)).result)
 
     async with open_engine(
         engine_location(checked.environment.storage),
@@ -55,5 +66,6 @@ async def execute_in_foreground(checked: CheckedRequest, *, poll_s: float = POLL
         workflows={ENGINE_WORKFLOW: workflow},
         poll_s=poll_s,
     ) as engine:
+        children.open(engine)
         name = leg_name(request.run, request.leg)
         return result_from(await engine.run(name, ENGINE_WORKFLOW, request_json(request)))

@@ -13,7 +13,7 @@ from treadle.wiring.checked_request import CheckedRequest
 from treadle.wiring.limits import run_limits
 from treadle.wiring.run_context import RunContext
 
-UNSANDBOXED = "unsandboxed: the agent can do what you can do on this machine"
+UNSANDBOXED = "unsandboxed: the agent can do anything that you can do on this machine"
 
 
 def record_start(context: RunContext, warnings: list[str]) -> None:
@@ -24,7 +24,7 @@ def record_start(context: RunContext, warnings: list[str]) -> None:
         None if checked.request.rehearsal else find_login(checked.environment, checked.agent_kind)
     )
     if fresh:
-        recorder.record(_started(checked, login))
+        recorder.record(start_event(checked, login))
     elif last != "run.reopened":
         recorder.record(RunRecovered(run_limits(context.settings), checked.confinement))
     if checked.unconfined:
@@ -39,7 +39,8 @@ def record_start(context: RunContext, warnings: list[str]) -> None:
         recorder.record(RunWarned(warning), once=f"told {warning}")
 
 
-def _started(checked: CheckedRequest, login: DetectedLogin | None) -> RunStarted:
+def start_event(checked: CheckedRequest, login: DetectedLogin | None = None) -> RunStarted:
+    """The event of a run that starts now."""
     settings, request = checked.settings, checked.request
     return RunStarted(
         run=request.run,
@@ -53,4 +54,5 @@ def _started(checked: CheckedRequest, login: DetectedLogin | None) -> RunStarted
         sandbox=checked.confinement,
         rehearsal=request.rehearsal,
         login=login_title(login),
+        queue=request.queue,
     )

@@ -1,6 +1,5 @@
 """Reads the issue that a task starts from: the text of people with write access, at this moment."""
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -26,11 +25,10 @@ from treadle.wiring.forge import (
     forge_connection,
     http_client,
 )
+from treadle.workflows.loop.prompt_fences import visible_text
 from treadle.workspace.project import find_project
 
 MAX_TEXT = 30_000
-# Nobody sees them on the page of the issue.
-_COMMENTS = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
 async def read_task_issue(
@@ -41,7 +39,9 @@ async def read_task_issue(
     site = await find_forge(project, environment)
     if not isinstance(site, ForgeSite) or site.token is None:
         text, fix = describe_forge(site)
-        raise UsageError(f"no issue can be read here: {text}", hint=fix or "give words instead")
+        raise UsageError(
+            f"no issue can be read here: {text}", hint=fix or "describe the task in words instead"
+        )
     parsed = parse_issue_reference(reference, site.address)
     if isinstance(parsed, WrongReference):
         raise UsageError(parsed.reason, hint="treadle task --issue 12")
@@ -61,7 +61,7 @@ async def issue_inputs(tracker: Tracker, reference: IssueReference) -> Mapping[s
     if isinstance(trusted, UntrustedIssue):
         raise UsageError(
             f"{trusted.author}, who wrote issue #{reference.number}, has no write access",
-            hint="read it, and give the task in words of your own",
+            hint="read it, then describe the task in your own words",
         )
     return {
         "words": issue_words(trusted),
@@ -72,12 +72,6 @@ async def issue_inputs(tracker: Tracker, reference: IssueReference) -> Mapping[s
 
 def issue_words(issue: TrustedIssue) -> str:
     """The visible text of an issue as the words of a task."""
-    parts = [f"{_visible(issue.title)} (#{issue.number})", _visible(issue.body)]
-    parts += [f"{each.author.login} adds:\n\n{_visible(each.body)}" for each in issue.comments]
+    parts = [f"{visible_text(issue.title)} (#{issue.number})", visible_text(issue.body)]
+    parts += [f"{each.author.login} adds:\n\n{visible_text(each.body)}" for each in issue.comments]
     return "\n\n".join(part.strip() for part in parts if part.strip())[:MAX_TEXT]
-
-
-def _visible(text: str) -> str:
-    """Without comments and characters that a reader of the page does not see."""
-    shown = _COMMENTS.sub("", text.replace("\r\n", "\n"))
-    return "".join(c for c in shown if c.isprintable() or c in "\n\t")

@@ -11,7 +11,7 @@ from treadle.adapters.clock import SystemClock
 from treadle.adapters.stores.event_store import open_store
 from treadle.adapters.stores.recorder import Recorder
 from treadle.domain.deliverable import Tally
-from treadle.domain.errors import ProjectError, ProjectInUse, StoreError, TreadleError
+from treadle.domain.errors import ProjectError, StoreError, TreadleError
 from treadle.domain.events.run import RunEnded, RunWarned
 from treadle.domain.ids import short_id
 from treadle.domain.run import RunResult
@@ -19,25 +19,23 @@ from treadle.domain.run_request import RunRequest
 from treadle.domain.usage import Usage
 from treadle.durable.port import Json, Steps, WorkflowChanged
 from treadle.policy.redaction import make_redactor
+from treadle.runs.child_runs import ChildRuns
 from treadle.runs.clean import clean_daily
 from treadle.runs.credentials import known_secrets
 from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location, worker_queue
-from treadle.runs.execute import execute
+from treadle.runs.execute_leg import execute_when_free
 from treadle.runs.local_root import require_local_root
-from treadle.runs.locks import WORKER, lock_executor, lock_run, lock_worker
-from treadle.runs.queue import put_on_queue
+from treadle.runs.locks import WORKER, lock_executor, lock_worker
+from treadle.runs.next_leg import queue_next_leg
 from treadle.runs.recovery import is_idle, recover_lost_runs
-from treadle.runs.rehearsal_model import with_model
-from treadle.runs.request import check_request
 from treadle.runs.request_json import read_request, request_from, result_json
-from treadle.runs.resume import queue_next_leg
 from treadle.runs.shell_environment import login_of, shell_environment
+from treadle.runs.worker_queue import put_on_queue
 from treadle.settings.environment import Environment
 from treadle.wiring.checked_request import RunHost
 from treadle.workflows.loop.run_history import RunHistory, read_history
 
 POLL_S = 2.0
-BUSY_S = 1.0
 # The last event of a leg that no process has started.
 NOT_STARTED = ("run.queued", "run.reopened")
 
@@ -68,13 +66,15 @@ async def run_worker(environment: Environment, options: WorkerOptions, stop: asy
     executor = identity.executor
     host = RunHost(environment, asyncio.Semaphore(options.sessions), asks_by_approval=True)
     location = engine_location(environment.storage)
+    children = ChildRuns()
     with lock_executor(environment.root, executor):
         async with open_engine(
             location,
             executor=executor,
             queue=worker_queue(identity.login),
-            workflows={ENGINE_WORKFLOW: partial(_execute_queued, host, options.report)},
-        ):
+            workflows={ENGINE_WORKFLOW: partial(_execute_queued, host, options.report, children)},
+        ) as engine:
+            children.open(engine)
             while not stop.is_set():
                 with lock_worker(environment.root, identity.login) as become_primary:
                     await _serve(
@@ -120,7 +120,7 @@ async def _poll(
     # The primary worker may have ended since this one started.
     become_primary()
     for run in await recover_lost_runs(environment, identity.login):
-        options.report(f"taking over run {run}")
+        options.report(f"starting run {run}")
     await clean_daily(environment, now=SystemClock().now(), report=options.report)
     return options.until_idle and await is_idle(environment, identity.executor, identity.login)
 
@@ -133,7 +133,11 @@ async def _is_idle(environment: Environment, identity: WorkerIdentity) -> bool:
 
 
 async def _execute_queued(
-    host: RunHost, report: Callable[[str], None], steps: Steps, argument: Json
+    host: RunHost,
+    report: Callable[[str], None],
+    children: ChildRuns,
+    steps: Steps,
+    argument: Json,
 ) -> Json:
     environment = host.environment
     request = request_from(argument)
@@ -145,7 +149,7 @@ async def _execute_queued(
     request = stored if stored.leg == request.leg else request
     host = replace(host, environment=shell_environment(request, environment))
     try:
-        return result_json(await _execute_when_free(host, request, steps))
+        return result_json(await _execute_or_requeue(host, request, steps, children))
     except TreadleError as error:
         result = _end_or_warn(environment, request, error)
         if result is not None:
@@ -154,26 +158,13 @@ async def _execute_queued(
         raise
 
 
-async def _execute_when_free(host: RunHost, request: RunRequest, steps: Steps) -> RunResult:
-    checked = await check_request(request, host)
-    while True:
-        try:
-            with (
-                lock_run(
-                    host.environment.root,
-                    checked.project.key,
-                    request.run,
-                    checked.project.root,
-                    checked.workflow.place,
-                ),
-                with_model(request, host) as host_with_model,
-            ):
-                result = await execute(replace(checked, host=host_with_model), steps)
-                if result.outdated:
-                    queue_next_leg(checked, result)
-                return result
-        except ProjectInUse:
-            await asyncio.sleep(BUSY_S)
+async def _execute_or_requeue(
+    host: RunHost, request: RunRequest, steps: Steps, children: ChildRuns
+) -> RunResult:
+    leg = await execute_when_free(host, request, steps, children)
+    if leg.result.outdated:
+        queue_next_leg(leg.checked, leg.result)
+    return leg.result
 
 
 def _stored_request(request: RunRequest, environment: Environment) -> RunRequest:

@@ -126,7 +126,9 @@ class SessionDriver:
             CostMeter(self.prices),
         )
         agent_text, meter = state.agent_text, state.meter
-        self.record(SessionStarted(brief.session, brief.role, brief.model, brief.resume))
+        in_terminal = brief.terminal is not None
+        start = SessionStarted(brief.session, brief.role, brief.model, brief.resume, in_terminal)
+        self.record(start)
         self.record(PromptSent(brief.prompt))
         brief = replace(
             brief,

@@ -39,8 +39,10 @@ class _FoundSignal:
 
 
 def _tag(kind: SignalKind) -> _Tag:
-    opening = f"<{kind.upper()}>"
-    return _Tag(kind, opening, f"</{kind.upper()}>", re.compile(rf"\n {{0,3}}{opening}"))
+    # Agents know the promise of completion by this tag from other loops.
+    name = "auto-complete" if kind == "auto_complete" else kind.upper()
+    opening = f"<{name}>"
+    return _Tag(kind, opening, f"</{name}>", re.compile(rf"\n {{0,3}}{opening}"))
 
 
 _TAGS = tuple(_tag(kind) for kind in SIGNAL_KINDS)

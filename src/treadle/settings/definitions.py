@@ -20,11 +20,13 @@ from treadle.settings.limit_definitions import (
 from treadle.settings.sandbox_definitions import SandboxSettings
 from treadle.settings.setting_field import metadata, setting
 from treadle.settings.workflow_definitions import (
+    AutoSettings,
     DeliverSettings,
     ExecutionSettings,
     FocusSettings,
     PlanningSettings,
     TaskSettings,
+    WatchSettings,
 )
 
 VERSION = 1
@@ -47,110 +49,110 @@ class PermissionSettings:
 
 @dataclass(frozen=True, slots=True)
 class ProjectSettings:
-    """Where the specification is, and the commands that set the project up and judge it."""
+    """The specification, and the commands that set up and check the project."""
 
-    spec: str = setting("The file that says what is to be built.", "SPEC.md", rule="project_path")
+    spec: str = setting(
+        "The specification: the file that says what to build.", "SPEC.md", rule="project_path"
+    )
     specs: str = setting(
-        "The folder of specifications that `focus` holds the work against.",
+        "The folder of specifications that `focus` reviews against.",
         "specs",
         rule="project_path",
     )
-    setup: str = setting("Prepares a fresh checkout: installs what the project needs.", "")
-    check: str = setting("Judges the code without running it: lint, format, types.", "")
-    test: str = setting("Runs the tests.", "")
+    setup: str = setting(
+        "Command that prepares a fresh checkout, such as installing dependencies.", ""
+    )
+    check: str = setting("Command that checks the code: lint, format, types.", "")
+    test: str = setting("Command that runs the tests.", "")
 
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceSettings:
-    """Ignored files that a run needs; in a file they count once you trust it (`treadle trust`)."""
+    """Ignored files that a run needs.
+
+    A value in treadle.toml has no effect until you accept it with `treadle trust`.
+    """
 
     include: tuple[str, ...] = setting(
-        'Ignored files that setup, checks and tests get, such as ".env.test".', ()
+        'Ignored files that setup, checks and tests need, such as ".env.test".', ()
     )
-    include_for_agent: tuple[str, ...] = setting(
-        "Ignored files that the sessions of the agent have as well.", ()
-    )
+    include_for_agent: tuple[str, ...] = setting("Ignored files that the agent may also read.", ())
 
 
 @dataclass(frozen=True, slots=True)
 class AgentSettings:
     """The coding agent and the models it uses.
 
-    A `binary` that a file names counts once you trust it: see `treadle trust`. With the kind
-    `replay` it names the recording.
+    A `binary` in treadle.toml has no effect until you accept it with `treadle trust`. With
+    the kind `replay` it names the recording.
     """
 
     kind: AgentKindName = setting(
-        "Claude Code (claude), or a recording (replay), which `binary` names.", "claude"
+        "claude (Claude Code), or replay (a recording, named by `binary`).", "claude"
     )
     model: str = setting("The model that writes the code.", "sonnet", rule="not_empty")
     plan_model: str = setting("The model that plans.", "opus", rule="not_empty")
     binary: str = setting(
-        "The claude executable; empty: CLAUDE_BIN, then PATH, then the bundled one.", ""
+        "The claude executable. If empty: CLAUDE_BIN, then PATH, then the bundled one.", ""
     )
-    thinking: int = setting("Tokens for thinking per answer; 0 leaves it to the agent.", 0, least=0)
-    max_turns: int = setting("Turns that one session may take.", 200, above=0)
-    attribution: bool = setting(
-        "Let commits by the agent name the agent as co-author.", default=False
-    )
+    thinking: int = setting("Thinking tokens per answer. 0 leaves it to the agent.", 0, least=0)
+    max_turns: int = setting("Maximum turns of one session.", 200, above=0)
+    attribution: bool = setting("Keep the agent's co-author line in commits.", default=False)
 
 
 @dataclass(frozen=True, slots=True)
 class PolicySettings:
-    """Which shell commands the agent may run, and before which a person is asked."""
+    """Which shell commands the agent may run, and which need your approval."""
 
     mode: PolicyMode = setting(
-        "strict: a list of what may run; light: of what may not; auto: light in the sandbox.",
+        "strict: an allow list; light: a deny list; auto: light in the sandbox, else strict.",
         "auto",
     )
     profiles: tuple[str, ...] = setting(
-        "Languages whose commands are allowed: node, python, …; empty: all.", ()
+        "Languages whose commands are allowed, such as node or python. Empty: all.", ()
     )
-    allow_commands: tuple[str, ...] = setting("Commands that `strict` allows besides, by name.", ())
+    allow_commands: tuple[str, ...] = setting("More commands that `strict` allows, by name.", ())
     allow_pkill_targets: tuple[str, ...] = setting(
-        "Processes that pkill may end besides under `strict`, by name.", ()
+        "More processes that pkill may end under `strict`, by name.", ()
     )
     ask_before: tuple[str, ...] = setting(
-        'Commands before which a person is asked, such as "terraform apply *".', ()
+        'Commands that need your approval, such as "terraform apply *".', ()
     )
     ask_minutes: float = setting(
-        "Minutes to wait for that answer; then it counts as a no.", 60.0, above=0
+        "Minutes to wait for the answer. After that it counts as no.", 60.0, above=0
     )
 
 
 @dataclass(frozen=True, slots=True)
 class HookSettings:
-    """Commands of yours that may forbid what the policy allows; they run in the sandbox."""
+    """Your own commands that can deny a tool use. They run in the sandbox."""
 
     before_tool_use: tuple[str, ...] = setting(
-        "Given the use as JSON on stdin; exit code 2 forbids it, stderr says why.", ()
+        "Commands that get each tool use as JSON on stdin; exit code 2 denies it.",
+        (),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class VerifySettings:
-    """How Treadle itself finds out whether the work is done."""
+    """How Treadle checks the work."""
 
     require: RequiredGrade = setting(
         "The grade that checks and tests must reach: self-tested or proven.", "self-tested"
     )
     require_checks: bool = setting(
-        "Refuse a pass while a criterion of the deliverable has no check.", default=False
+        "Refuse a pass if a criterion of the deliverable has no check.", default=False
     )
-    check_minutes: float = setting("Minutes that one check may take.", 10.0, above=0)
-    test_minutes: float = setting("Minutes that the test command may take.", 30.0, above=0)
+    check_minutes: float = setting("Maximum time of one check in minutes.", 10.0, above=0)
+    test_minutes: float = setting("Maximum time of the test command in minutes.", 30.0, above=0)
     reports: tuple[str, ...] = setting(
-        "Where the test command leaves reports: JUnit XML, or JSON of known tools.", ()
+        "Where the test command writes reports: JUnit XML, or JSON of known tools.", ()
     )
     coverage_reports: tuple[str, ...] = setting(
-        "Where it leaves coverage: Cobertura XML, coverage.py JSON, lcov.", ()
+        "Where it writes coverage: Cobertura XML, coverage.py JSON or lcov.", ()
     )
-    coverage: float = setting(
-        "Percent of coverage to reach, where there is a report.", 80.0, least=0
-    )
-    fix_rounds: int = setting(
-        "Rounds that may try to mend failing tests; then a person is asked.", 3, above=0
-    )
+    coverage: float = setting("Minimum coverage in percent, if there is a report.", 80.0, least=0)
+    fix_rounds: int = setting("Rounds to fix one failing test before you are asked.", 3, above=0)
     protect: tuple[str, ...] = setting(
         "Paths that no implementer may change, such as tests/contract.", ()
     )
@@ -158,13 +160,13 @@ class VerifySettings:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseSettings:
-    """Where runs are kept. Give an address with a password by TREADLE_DATABASE_URL instead.
+    """Where runs are stored. Set an address with a password in TREADLE_DATABASE_URL instead.
 
-    In a file it counts once you trust it: see `treadle trust`.
+    A value in treadle.toml has no effect until you accept it with `treadle trust`.
     """
 
     url: str = setting(
-        "A database shared by machines, postgresql://user@host/name; empty: a file here.",
+        "The PostgreSQL database: postgresql://user@host/name. Empty: local files.",
         "",
         rule="database_url",
     )
@@ -172,9 +174,9 @@ class DatabaseSettings:
 
 @dataclass(frozen=True, slots=True)
 class RetentionSettings:
-    """How long runs are kept whose work is in your branch or was dropped."""
+    """How long to keep runs whose work is merged or dropped."""
 
-    days: int = setting("Days after its end that such a run and its files are kept.", 90, above=0)
+    days: int = setting("Days to keep such a run and its files after its end.", 90, above=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,36 +185,34 @@ class Settings:
 
     version: int = setting("The version of this file's format.", VERSION, above=0)
     land: LandingMode = setting(
-        "Finished work: into your checkout (auto, ask first), pull_request, or never.",
+        "Finished work: land it (auto), ask first, keep its branch (never), or pull_request.",
         "auto",
     )
     land_ask_deletions: int = setting(
-        "Deleted files above which landing asks first, also if land is auto.", 20, least=0
+        "Ask before landing if more than this many files are deleted.", 20, least=0
     )
     land_ask_deletions_percent: int = setting(
-        "Percent of the project's files or lines that, if gone, make landing ask first.",
+        "Ask before landing if more than this percentage of files or lines is deleted.",
         25,
         least=0,
     )
     land_ask_weaker_tests: int = setting(
-        "Tests removed, skipped or emptied above which landing asks first, also if land is auto.",
+        "Ask before landing if more than this many tests are removed, skipped or emptied.",
         10,
         least=0,
     )
     land_ask_weaker_tests_percent: int = setting(
-        "Percent of the tests' assertions that, if gone, make landing ask first.", 25, least=0
+        "Ask before landing if more than this percentage of assertions is removed.", 25, least=0
     )
-    land_withhold: tuple[str, ...] = setting(
-        "Paths and patterns that never land, besides what tools would run by themselves.", ()
-    )
+    land_withhold: tuple[str, ...] = setting("More paths and patterns that never land.", ())
     land_ask: tuple[str, ...] = setting(
-        "Paths and patterns that make landing ask first, also if they are left out by default.", ()
+        "Paths and patterns that need your approval before they land.", ()
     )
     land_name: tuple[str, ...] = setting(
-        "Paths and patterns that land and are named first, without a question.", ()
+        "Paths and patterns that land, or are pushed, without a question and are listed first.", ()
     )
     commit: bool = setting(
-        "Land work as commits; if false, as uncommitted changes in your checkout.", default=True
+        "Land work as commits. If false, land it as uncommitted changes.", default=True
     )
     allowed_tools: tuple[str, ...] = setting(
         'Tools added to the baseline, such as "mcp__browser__click".', ()
@@ -228,6 +228,8 @@ class Settings:
     planning: PlanningSettings = field(default_factory=PlanningSettings)
     execution: ExecutionSettings = field(default_factory=ExecutionSettings)
     task: TaskSettings = field(default_factory=TaskSettings)
+    auto: AutoSettings = field(default_factory=AutoSettings)
+    watch: WatchSettings = field(default_factory=WatchSettings)
     quota: QuotaSettings = field(default_factory=QuotaSettings)
     gateway: GatewaySettings = field(default_factory=GatewaySettings)
     sandbox: SandboxSettings = field(default_factory=SandboxSettings)
@@ -238,11 +240,11 @@ class Settings:
     retention: RetentionSettings = field(default_factory=RetentionSettings)
     prices: Mapping[str, Mapping[str, float]] = field(
         default_factory=dict,
-        metadata=metadata("Prices of your own, by model, in US dollars per million tokens."),
+        metadata=metadata("Your own prices by model, in US dollars per million tokens."),
     )
     # Absent, empty and given differ: the built-in servers, none at all, these on top of them.
     mcp_servers: Mapping[str, Mapping[str, Any]] | None = field(
         default=None,
         repr=False,
-        metadata=metadata("Tool servers for the agent, one table each; an empty table means none."),
+        metadata=metadata("MCP servers for the agent, one table each. An empty table: none."),
     )

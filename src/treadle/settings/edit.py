@@ -43,7 +43,7 @@ def _set(text: str, key: SettingKey, value: object) -> str:
         after = {}
     if after != {**before, key.name: value}:
         raise SettingsError(
-            f"{SETTINGS_FILE}: {key.name} could not be changed without spoiling the file",
+            f"{SETTINGS_FILE}: {key.name} could not be changed without breaking the file",
             hint=f"set it by hand: {key.name} = {toml_value(value)}",
         )
     return edited

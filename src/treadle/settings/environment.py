@@ -23,7 +23,7 @@ DATABASE_KEY = "TREADLE_DATABASE__URL"
 # How an agent reaches other machines.
 NETWORK_VARIABLES: tuple[PassedVariables, ...] = (
     PassedVariables(
-        "the way out through a proxy",
+        "your proxies",
         (
             "HTTP_PROXY",
             "HTTPS_PROXY",
@@ -36,7 +36,7 @@ NETWORK_VARIABLES: tuple[PassedVariables, ...] = (
         ),
     ),
     PassedVariables(
-        "the certificates to trust",
+        "certificates to trust",
         (
             "SSL_CERT_FILE",
             "SSL_CERT_DIR",
@@ -50,7 +50,7 @@ NETWORK_VARIABLES: tuple[PassedVariables, ...] = (
 # What every agent gets.
 ANY_AGENT_VARIABLES: tuple[PassedVariables, ...] = (
     PassedVariables(
-        "where programs are, who the user is, and how text and time are written",
+        "programs, user name, language and time zone",
         ("PATH", "SHELL", "USER", "LOGNAME", "TMPDIR", "TERM", "TZ", "LANG", "LANGUAGE"),
     ),
     *NETWORK_VARIABLES,

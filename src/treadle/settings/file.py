@@ -23,6 +23,8 @@ from treadle.workspace.project_root import SETTINGS_FILE
 
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)$")
 _AT_END = " (at end of document)"
+# Sections of later versions: no other meaning may be given to them.
+RESERVED = ("triggers", "notifications")
 
 
 def read_file(project: Path) -> str | None:
@@ -68,7 +70,7 @@ def _toml_error(message: str, text: str) -> SettingsError:
         line, message = len(text.splitlines()) or 1, message.removesuffix(_AT_END)
     return SettingsError(
         f"{SETTINGS_FILE}:{line}: is not valid TOML: {message}",
-        hint='texts stand in quotes, and each key stands once, as in: land = "auto"',
+        hint='put texts in quotes and write each key once, as in: land = "auto"',
     )
 
 
@@ -123,6 +125,11 @@ def _unknown_key_error(path: KeyPath, lines: Sequence[KeyLine]) -> SettingsError
         return SettingsError(
             f'{_location(lines, path)}: "{name}": the quotes make this one name with a dot in it',
             hint=f"write {name} without quotes",
+        )
+    if path[0] in RESERVED:
+        return SettingsError(
+            f"{_location(lines, path)}: {name}: reserved for a later version",
+            hint=f"remove [{path[0]}]: this version has no such settings",
         )
     is_key = any(each.path == path and each.has_value for each in lines)
     what = "unknown key" if is_key else "unknown section"

@@ -8,11 +8,11 @@ from treadle.domain.suite_report import REPORTS_FOLDER
 from treadle.settings.edit import update
 from treadle.settings.load import ResolvedSettings
 from treadle.settings.template import SCHEMA_PATH, render_template
-from treadle.workspace.detect import DetectedCommands, DetectedProject
+from treadle.workspace.detect import SPECS, DetectedCommands, DetectedProject
 from treadle.workspace.project_root import SETTINGS_FILE
 
 IGNORE_FILE = ".gitignore"
-_IGNORE_TITLE = "# Treadle: what it writes for itself"
+_IGNORE_TITLE = "# Files that Treadle writes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +24,26 @@ class InitQuestion:
 
 
 QUESTIONS: tuple[InitQuestion, ...] = (
+    InitQuestion("project.spec", "File that says what to build"),
     InitQuestion("project.setup", "Command that prepares a fresh checkout"),
-    InitQuestion("project.check", "Command that checks the code (lint, types)"),
     InitQuestion("project.test", "Command that runs the tests"),
-    InitQuestion("project.specs", "Folder of specifications for `treadle focus`"),
-    InitQuestion("commit", "Land work as commits? (no: as uncommitted changes)"),
-    InitQuestion("limits.max_cost_usd", "Most US dollars per run"),
-    InitQuestion("limits.max_minutes", "Most minutes per run"),
-    InitQuestion("limits.max_iterations", "Most rounds per run"),
+    InitQuestion("project.check", "Command that checks the code (lint, types)"),
+    InitQuestion("limits.max_cost_usd", "Maximum US dollars per run"),
+    InitQuestion("limits.max_minutes", "Maximum minutes per run"),
 )
+
+# Shows the one idea that a specification needs: each item with the command that proves it.
+FIRST_SPEC = """\
+# What to build
+
+Say in a few sentences what this project is. Then list what you want, one item
+each, with a command that fails today and passes when the item is done. Replace
+these two:
+
+- `README.md` has a section "Usage" that shows how to run the project.
+  Check: `grep -q "^## Usage" README.md`
+- The usage section starts with the shortest command that does something useful.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +66,8 @@ def propose_answers(
         "project.check": commands.check,
         "project.test": commands.test,
     }
-    names = ["project.spec", *(question.name for question in QUESTIONS)]
+    names = [question.name for question in QUESTIONS]
+    names += ["project.specs"] if detected.specs != SPECS else []
     return {
         name: by_detection[name]
         if name in by_detection and _is_unset(present, name)

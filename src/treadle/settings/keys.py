@@ -10,8 +10,9 @@ from pathlib import PurePosixPath
 from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
 from treadle.domain.check import RequiredGrade
+from treadle.domain.increment import FailurePolicy
 from treadle.domain.review import Severity
-from treadle.domain.run import LandingMode
+from treadle.domain.run import CommitStrategy, LandingMode
 from treadle.domain.sandbox import IndexMode, Network
 from treadle.policy.modes import PolicyMode
 from treadle.settings.definitions import LARGEST_NUMBER, AgentKindName, Settings
@@ -25,6 +26,8 @@ _KINDS: dict[Any, Kind] = {
     str: "text",
     AgentKindName: "choice",
     LandingMode: "choice",
+    CommitStrategy: "choice",
+    FailurePolicy: "choice",
     RequiredGrade: "choice",
     Network: "choice",
     IndexMode: "choice",
@@ -40,7 +43,7 @@ _KINDS: dict[Any, Kind] = {
 _RULES = {
     "database_url": "an address such as postgresql://user@host/name",
     "project_path": "a path inside the project, written without ..",
-    "not_empty": "a text that is not empty",
+    "not_empty": "a string that is not empty",
 }
 # These kinds have no default to show, so an example is shown.
 EXAMPLES: dict[Kind, str] = {
@@ -49,13 +52,13 @@ EXAMPLES: dict[Kind, str] = {
 }
 PRICE_NAMES = frozenset({"input", "output", "cache_write", "cache_read", "cache_write_1h"})
 _WORDS: dict[Kind, str] = {
-    "text": "a text",
+    "text": "a string",
     "boolean": "true or false",
     "integer": "a whole number",
     "number": "a number",
-    "list": "a list of texts",
+    "list": "a list of strings",
     "tables": "a table for each",
-    "prices": "for each model a table with input and output, as numbers from 0 on",
+    "prices": "for each model a table with input and output, numbers from 0",
 }
 _LONGEST_SHOWN = 60
 

@@ -10,41 +10,41 @@ from treadle.settings.setting_field import setting
 class SandboxSettings:
     """What the agent can reach. Only --no-sandbox and TREADLE_NO_SANDBOX=1 switch it off.
 
-    What a file opens here counts once you trust it: see `treadle trust`.
+    What treadle.toml permits here has no effect until you accept it with `treadle trust`.
     """
 
     network: Network = setting(
-        "gateway: the model alone; allowlist: `hosts` besides; open: everything.", "gateway"
+        "gateway: the model only; allowlist: also `hosts`; open: everything.", "gateway"
     )
     indexes: IndexMode = setting(
-        "Package indexes of your tools, read-only. setup: for setup of your tree; closed: none.",
+        "Read-only access to package indexes: open, setup (only for your own tree) or closed.",
         "open",
     )
-    hosts: tuple[str, ...] = setting('Hosts that `allowlist` lets through, as "host:port".', ())
+    hosts: tuple[str, ...] = setting('Hosts that `allowlist` permits, as "host:port".', ())
     readable: tuple[str, ...] = setting(
-        "Further paths that the agent may read; never logins or the machine's own.", ()
+        "More paths that the agent may read. Logins and system secrets stay hidden.", ()
     )
     writable: tuple[str, ...] = setting(
-        "Further paths that the agent may write; nor programs that you run.", ()
+        "More paths that the agent may write. Logins and programs that you run stay protected.", ()
     )
     processes: int = setting(
-        "Processes and threads at once in one sandbox; for root only with a control group.",
+        "Maximum processes and threads in one sandbox. As root, needs a control group.",
         1024,
         above=0,
     )
     memory_mb: int = setting(
-        "Megabytes of memory of one sandbox; of each process without a control group; 0: any.",
+        "Maximum memory of a sandbox in MB; of each process without a control group. 0: no limit.",
         8192,
         least=0,
     )
-    file_mb: int = setting("Megabytes that one file may grow to.", 4096, above=0)
+    file_mb: int = setting("Maximum size of one file in MB.", 4096, above=0)
     disk_mb: int = setting(
-        "Megabytes that a workspace and its home may take on disk; 0 sets no limit.",
+        "Maximum disk space of a workspace and its home in MB. 0: no limit.",
         20480,
         least=0,
     )
     free_mb: int = setting(
-        "Megabytes that stay free on the disks of a run, at most 5 % of each; 0: none.",
+        "Disk space in MB that a run leaves free, at most 5 % of each disk. 0: none.",
         512,
         least=0,
     )

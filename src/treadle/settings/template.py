@@ -1,63 +1,37 @@
-"""The commented `treadle.toml` that `init` writes: every key with its help. Pure."""
+"""The short `treadle.toml` that `init` writes: the settings that most projects touch. Pure."""
 
 from collections.abc import Mapping
 from textwrap import wrap
 
 from treadle.settings.definitions import VERSION
 from treadle.settings.edit import SCHEMA_LINE, commented, update
-from treadle.settings.keys import Kind, SettingKey, known_keys, sections
+from treadle.settings.keys import SettingKey, known_keys
 
 SCHEMA_PATH = ".treadle/treadle.schema.json"
 _WIDTH = 96
 
 _HEAD = """\
-# How Treadle works on this project. A key behind a # shows its default: remove the # to change it.
-# Every key can also be given by a variable, such as TREADLE_LIMITS__MAX_COST_USD=5, and many by
-# an option of the command. `treadle config show` tells what is in force, and why."""
+# Settings of Treadle. A key behind a # shows its default.
+# All settings: `treadle config show`, and the schema above in your editor."""
 
-_EXAMPLES: dict[Kind, str] = {
-    "tables": """\
-# [mcp_servers.browser]
-# command = "npx"
-# args = ["@playwright/mcp", "--headless", "--isolated"]""",
-    "prices": """\
-# [prices.claude-opus-5-5]
-# input = 4
-# output = 20
-# cache_write = 5
-# cache_read = 0.2""",
+# By section; of the others only those with a value are written.
+_SHOWN = {
+    "project": ("spec", "setup", "check", "test"),
+    "limits": ("max_cost_usd", "max_minutes", "max_iterations"),
+    "verify": ("require",),
+    "agent": ("model",),
 }
 
 
 def render_template(values: Mapping[str, object]) -> str:
-    """The whole file, with these dotted keys set and all others commented out."""
-    blocks = [f"{SCHEMA_LINE} {SCHEMA_PATH}\n{_HEAD}"]
-    blocks += [
-        _key_text(key) for key in known_keys().values() if not key.section and _is_plain(key)
-    ]
-    blocks += [_section_text(name, cls.__doc__ or "") for name, cls in sections().items()]
-    blocks += [
-        "\n".join([*_comment(key.help), _EXAMPLES[key.kind]])
-        for key in known_keys().values()
-        if not _is_plain(key)
-    ]
+    """The whole file, with these dotted keys set."""
+    blocks = [f"{SCHEMA_LINE} {SCHEMA_PATH}\n{_HEAD}\nversion = {VERSION}"]
+    for section, leaves in _SHOWN.items():
+        keys = [known_keys()[f"{section}.{leaf}"] for leaf in leaves]
+        blocks.append("\n".join([f"[{section}]", *map(_key_text, keys)]))
     return update("\n\n".join(blocks) + "\n", values)
 
 
-def _section_text(name: str, text: str) -> str:
-    keys = (key for key in known_keys().values() if key.section == name)
-    body = "\n\n".join(_key_text(key) for key in keys)
-    return "\n".join([*_comment(text), f"[{name}]", body])
-
-
 def _key_text(key: SettingKey) -> str:
-    line = f"{key.leaf} = {VERSION}" if key.name == "version" else commented(key)
-    return "\n".join([*_comment(key.help), line])
-
-
-def _comment(text: str) -> list[str]:
-    return [f"# {line}" for line in wrap(" ".join(text.split()), _WIDTH)]
-
-
-def _is_plain(key: SettingKey) -> bool:
-    return key.kind not in _EXAMPLES
+    help_lines = wrap(" ".join(key.help.split()), _WIDTH)
+    return "\n".join([*(f"# {line}" for line in help_lines), commented(key)])

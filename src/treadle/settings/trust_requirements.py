@@ -18,24 +18,24 @@ from treadle.settings.load import ResolvedSettings
 from treadle.settings.origin import ValueOrigin
 from treadle.settings.sandbox_definitions import SandboxSettings
 
-HINT = "`treadle trust` shows what it opens and lets it"
+HINT = "review and accept it with `treadle trust`"
 # What a value of each key allows, unless it is one of `_HARMLESS`.
 EFFECTS: Mapping[str, str] = {
-    "agent.binary": "this program runs as you, outside of any sandbox",
-    "sandbox.network": "the agent reaches more of the network than its model",
-    "sandbox.hosts": "the agent can send to these hosts whatever it can read",
+    "agent.binary": "this program runs as you, outside the sandbox",
+    "sandbox.network": "the agent can reach more than its model",
+    "sandbox.hosts": "the agent can send anything that it can read to these hosts",
     "sandbox.readable": "the agent, and what it runs, can read this",
     "sandbox.writable": "the agent, and what it runs, can read and change this",
     "workspace.include": "setup, checks and tests, which an agent writes, can read these files",
     "workspace.include_for_agent": "the agent, and what it runs, can read these files",
-    "allowed_tools": "the agent can have the model's service search the web for any words",
-    "permissions.allow": "the agent can have the model's service search the web for any words",
-    "gateway.allow": "requests to the model may cost what the ledger does not know",
-    "land_name": "files of an agent land that your tools may run by themselves",
-    "database.url": "this server is told all events, and can answer questions in your name",
+    "allowed_tools": "the agent can search the web through the model's service",
+    "permissions.allow": "the agent can search the web through the model's service",
+    "gateway.allow": "requests may have costs that Treadle does not count",
+    "land_name": "files that your tools run by themselves can land",
+    "database.url": "this server receives all events and can answer questions in your name",
 }
 _NETWORK_EFFECTS = {
-    "allowlist": "the agent reaches the hosts of sandbox.hosts besides its model",
+    "allowlist": "the agent can reach the hosts of sandbox.hosts",
     "open": "the agent reaches whatever this machine can, services on its loopback included",
 }
 # The kind of agent whose binary is a program; trust of before there were others is in it.
@@ -59,7 +59,7 @@ class TrustRequirement:
     @property
     def effect(self) -> str:
         if self.key == "agent.binary" and self.agent_kind != _FIRST_KIND:
-            return "this file takes the place of an agent: it decides what a run writes"
+            return "this file replaces the agent: it decides what a run writes"
         return _NETWORK_EFFECTS[self.value] if self.key == "sandbox.network" else EFFECTS[self.key]
 
     @property
@@ -110,9 +110,7 @@ def find_untrusted(
 def require_trusted(project: Path, resolved: ResolvedSettings, trusted: Collection[str]) -> None:
     """Raises SettingsError for the first value that nobody has trusted."""
     for each in find_untrusted(project, resolved, trusted):
-        raise SettingsError(
-            f"{each.origin}: {each.key} opens something, and you have not trusted it yet", hint=HINT
-        )
+        raise SettingsError(f"{each.origin}: {each.key} needs your approval", hint=HINT)
 
 
 def sandbox_notice(sandbox: SandboxSettings) -> str:

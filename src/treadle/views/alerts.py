@@ -54,6 +54,25 @@ def alerts_of(state: LogState) -> tuple[Alert, ...]:
     )
 
 
+def red_test_alerts(state: LogState) -> tuple[Alert, ...]:
+    """Tests that are red, or green only as the agent changed them."""
+    return tuple(each for each in alerts_of(state) if each.style == "bad")
+
+
+def weaker_test_alerts(state: LogState) -> tuple[Alert, ...]:
+    """Tests that are gone or check less, and lost coverage."""
+    verified = state.verified
+    return tuple(map(Alert, (*_weaker_tests(verified), *_lost_coverage(verified))))
+
+
+def change_alerts(state: LogState) -> tuple[Alert, ...]:
+    """Deleted files and mass changes."""
+    changes = state.changes
+    if changes is None:
+        return ()
+    return tuple(map(Alert, (*_deleted_files(changes), *_mass_change(changes))))
+
+
 def changes_text(changes: WorkChanged) -> str:
     """`3 added, 2 changed, 62 deleted (+10 −400 lines)`."""
     counts = (
@@ -76,10 +95,10 @@ def _red_tests(suite: SuiteFinished) -> Iterator[str]:
         red = max(failed, _count(new) + _count(known))
         before = f", {_count(known):,} of them before the work as well" if known else ""
         before = ", as before the work" if _count(known) == red else before
-        yield f"{pluralize(red, 'test')} red at the end{before}{_names((*new, *known), red)}"
+        yield f"{pluralize(red, 'test')} failing at the end{before}{_names((*new, *known), red)}"
     elif not suite.evidence.is_green:
         as_before = ", as before the work" if TEST_COMMAND in suite.known_red else ""
-        yield f"{TEST_COMMAND} is red at the end{as_before}: {exit_text(suite.evidence)}"
+        yield f"{TEST_COMMAND} is failing at the end{as_before}: {exit_text(suite.evidence)}"
 
 
 def _contradicting_tests(verified: VerificationState) -> Iterator[str]:

@@ -15,7 +15,7 @@ from treadle.domain.approval import (
 )
 from treadle.domain.approval_rules import ACCEPTED_VERDICTS
 from treadle.domain.ids import short_id
-from treadle.views.duration import ago, clock_time
+from treadle.views.duration import ago, clock_time, rough_duration
 from treadle.views.style import Style
 
 ApprovalState = Literal["open", "answered", "lapsed", "voided"]
@@ -76,13 +76,14 @@ def kind_text(approval: Approval) -> str:
     return approval.kind.replace("_", " ")
 
 
-def origin_text(approval: Approval, *, now: datetime, zone: tzinfo | None) -> str:
+def origin_text(record: ApprovalRecord, *, now: datetime, zone: tzinfo | None) -> str:
     """Which run asks, since when, until when, and whom."""
+    approval = record.approval
     parts = [
         f"{kind_text(approval)} of run {short_id(approval.run)}",
         f"asked {ago(approval.asked_at, now)}",
     ]
-    if approval.deadline is not None:
+    if approval.deadline is not None and record.settled is None:
         parts.append(deadline_text(approval, now=now, zone=zone))
     if approval.answerers:
         parts.append(f"for {', '.join(approval.answerers)}")
@@ -90,17 +91,24 @@ def origin_text(approval: Approval, *, now: datetime, zone: tzinfo | None) -> st
 
 
 def deadline_text(approval: Approval, *, now: datetime, zone: tzinfo | None) -> str:
-    """`until 18:30, then denied`; empty without a deadline."""
+    """`denied in 19m, at 18:30`; empty without a deadline."""
     if approval.deadline is None:
         return ""
     then = "approved" if approval.at_deadline == "approve" else "denied"
-    return f"until {clock_time(approval.deadline, now=now, zone=zone)}, then {then}"
+    left = rough_duration((approval.deadline - now).total_seconds())
+    return f"{then} in {left}, at {clock_time(approval.deadline, now=now, zone=zone)}"
+
+
+def question_parts(approval: Approval) -> tuple[str, str]:
+    """The question, and what to know besides its subject."""
+    asked, _, remarks = approval.question.partition("\n")
+    return asked, remarks
 
 
 def answer_commands(approval: Approval) -> tuple[str, ...]:
     """The commands that answer it, for the verdicts that a question of its kind accepts."""
     return tuple(
-        f"treadle {command} {approval.id}"
+        f"treadle {command} {approval.id}" + (' "what to change"' if verdict == "replied" else "")
         for verdict, command in ANSWER_COMMANDS.items()
         if verdict in ACCEPTED_VERDICTS[approval.kind]
     )

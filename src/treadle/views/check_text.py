@@ -17,7 +17,7 @@ ORIGINS: dict[CheckOrigin, str] = {
 BEFORE_OUTCOMES: dict[BeforeOutcome, tuple[str, Style]] = {
     "": ("not seen before the work", "quiet"),
     "failed": ("failed before the work", "quiet"),
-    "passed": ("passed before the work, so it shows nothing", "warning"),
+    "passed": ("passed before the work, so it proves nothing", "warning"),
 }
 
 # What a missing check means for a criterion; `verify.require_checks` decides which holds.

@@ -48,10 +48,12 @@ def cost_notes(total: CostLine) -> list[str]:
     notes = []
     if total.unpriced_usd:
         part = f"{UNPRICED} {money(total.unpriced_usd)} of it"
-        notes.append(f"{part} is for models without a known price, counted at the dearest;")
+        notes.append(f"{part} is for models without a known price, counted at the highest;")
         notes.append("  give them one in treadle.toml: [prices.MODEL]")
     if total.estimated_requests:
-        notes.append(f"{total.estimated_requests} answers were cut short: their output is a guess.")
+        notes.append(
+            f"{total.estimated_requests} answers were cut short: their output is estimated."
+        )
     if total.subscription_requests:
-        notes.append("Requests of a subscription are not billed: they fill its usage windows.")
+        notes.append("Subscriptions are not billed by request. Requests use up usage windows.")
     return notes

@@ -110,7 +110,7 @@ def _apply_result_after(deliverable: DeliverableView, event: CheckFinished) -> D
     evidence = event.evidence
     if evidence.when not in ON_THE_WORK:
         return deliverable
-    trouble = f"red: {fit(evidence.command, LONGEST_COMMAND)}"
+    trouble = f"fails: {fit(evidence.command, LONGEST_COMMAND)}"
     if not event.is_green:
         return replace(deliverable, trouble=trouble)
     return replace(deliverable, trouble="") if deliverable.trouble == trouble else deliverable

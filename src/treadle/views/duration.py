@@ -14,6 +14,13 @@ def duration(seconds: float) -> str:
     return " ".join(f"{count}{unit}" for count, unit in parts if count) or "0s"
 
 
+def rough_duration(seconds: float) -> str:
+    """Whole minutes, except for the last one: nobody watches the seconds of five hours."""
+    # What was 20 minutes an instant ago is not 19.
+    whole = round(seconds)
+    return duration(whole if whole < MINUTE else whole // MINUTE * MINUTE)
+
+
 def ago(then: datetime, now: datetime) -> str:
     """How long ago in its largest unit: what a column of a list has room for."""
     seconds = max(0, int((now - then).total_seconds()))

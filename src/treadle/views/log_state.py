@@ -2,12 +2,20 @@
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal
+from typing import TypeAlias
 
+from treadle.domain.approval import Approval
+from treadle.domain.effort import RunEffort, apply_spent
 from treadle.domain.events.agent import ToolCalled, ToolDecided, ToolFinished, UsageReported
 from treadle.domain.events.all_events import Event, RecordedEvent
-from treadle.domain.events.focus import BacklogSaved, IssueSaved
-from treadle.domain.events.publishing import BranchPushed, PullRequestOpened, PullRequestUpdated
+from treadle.domain.events.focus import BacklogSaved, IssueSaved, PlanWritten
+from treadle.domain.events.oversight import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    ApprovalLapsed,
+    ApprovalVoided,
+)
+from treadle.domain.events.queue import QueueEvent
 from treadle.domain.events.run import (
     InterruptRequested,
     RoundStarted,
@@ -32,32 +40,22 @@ from treadle.domain.events.work import (
     WorkspacePrepared,
 )
 from treadle.domain.run import RunResult
-from treadle.domain.signal import Role
 from treadle.views.deliverable_state import apply_deliverable_event
 from treadle.views.deliverable_view import DeliverableView
-from treadle.views.tool_summary import main_argument, tool_title
+from treadle.views.publishing_state import (
+    PublishingEvent,
+    PublishingState,
+    apply_publishing_event,
+)
+from treadle.views.recovery_text import RecoveryEvent, add_dropped, kept_after
+from treadle.views.round_text import PHASES, Phase
+from treadle.views.running_time import RunningTime, add_event
+from treadle.views.tool_state import ToolState, apply_tool_event
 from treadle.views.verification_state import VerificationState, apply_verification_event
+from treadle.workflows.queue.queue_state import QueueState, apply_queue_event
 
-Phase = Literal[
-    "starting", "planning", "coding", "reviewing", "working", "checking", "between rounds", "ended"
-]
-
-PHASES: dict[Role, Phase] = {
-    "initializer": "planning",
-    "planner": "planning",
-    "implementer": "coding",
-    "reviewer": "reviewing",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class PendingToolCall:
-    """A tool call whose result has not come yet."""
-
-    id: str
-    title: str
-    argument: str
-    since: datetime
+RunEvent: TypeAlias = RunPaused | RunResumed | InterruptRequested | RoundStarted | RunEnded
+CommitEvent: TypeAlias = WorkImported | WorkChanged | WorkLanded | WorkKept | CommitsKept
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,22 +63,16 @@ class LogState:
     """A run up to its last event; the empty state is that of a run without events."""
 
     started: RunStarted | None = None
-    started_at: datetime | None = None
     round_number: int = 0
     phase: Phase = "starting"
-    open_tools: tuple[PendingToolCall, ...] = ()
-    # The last call, and the call that this event answers if another one came between the two.
-    last_call: str = ""
-    answered: PendingToolCall | None = None
-    denied: frozenset[str] = frozenset()
+    tools: ToolState = field(default_factory=ToolState)
+    # The question that waits for an answer.
+    question: Approval | None = None
+    spent: RunEffort = field(default_factory=RunEffort)
     settled_usd: float = 0.0
     running_usd: float = 0.0
     paused: RunPaused | None = None
-    paused_at: datetime | None = None
-    paused_s: float = 0.0
-    # The running time before the last reopening, and when that was.
-    earlier_s: float = 0.0
-    reopened_at: datetime | None = None
+    time: RunningTime = field(default_factory=RunningTime)
     stopping: bool = False
     workspace: str = ""
     branch: str = ""
@@ -94,8 +86,7 @@ class LogState:
     kept: WorkKept | None = None
     # Of all rounds together.
     dropped: CommitsKept | None = None
-    pushed: BranchPushed | None = None
-    pull_request: PullRequestOpened | PullRequestUpdated | None = None
+    published: PublishingState = field(default_factory=PublishingState)
     deliverables: tuple[DeliverableView, ...] = ()
     # Paths that a focus run leaves to a person: the unclear specification, the remaining work.
     spec_issue: str = ""
@@ -103,6 +94,8 @@ class LogState:
     # The last setup, if it failed.
     failed_setup: SetupFinished | None = None
     verified: VerificationState = field(default_factory=VerificationState)
+    # Of a queue: its items.
+    queue: QueueState = field(default_factory=QueueState)
     result: RunResult | None = None
 
     @property
@@ -111,37 +104,38 @@ class LogState:
         return self.settled_usd + self.running_usd
 
     def elapsed_s(self, now: datetime) -> float:
-        """The running time without pauses and without the time between an end and a reopening."""
-        start = self.reopened_at or self.started_at
-        if start is None:
-            return 0.0
-        end = self.paused_at or now
-        return self.earlier_s + max(0.0, (end - start).total_seconds() - self.paused_s)
+        """The running time: see `running_time`."""
+        return self.time.until(now)
 
 
 def apply_event(state: LogState, recorded: RecordedEvent) -> LogState:
-    """The state after one more event; most events of an agent change nothing here."""
+    """The state after one more event; most events of an agent change only the running time."""
+    return replace(_apply(state, recorded), time=add_event(state.time, recorded))
+
+
+def _apply(state: LogState, recorded: RecordedEvent) -> LogState:
     event, at = recorded.event, recorded.at
     match event:
         case RunStarted():
-            return replace(state, started=event, started_at=at)
+            return replace(state, started=event)
         case SessionStarted():
             return _apply_session_start(state, event)
         case SessionEnded():
             return _apply_session_end(state, event)
         case ToolCalled() | ToolDecided() | ToolFinished():
-            return _apply_tool_event(state, event, at)
+            return replace(state, tools=apply_tool_event(state.tools, event, at, state.workspace))
         case UsageReported():
             return replace(state, running_usd=state.running_usd + event.cost_usd)
         case RunRecovered() | RunReopened():
-            return _apply_restart(state, event, at)
-        case RunPaused() | RunResumed() | InterruptRequested() | RoundStarted() | RunEnded():
-            return _apply_run_event(state, event, at)
+            state = replace(state, queue=apply_queue_event(state.queue, recorded))
+            return _apply_restart(state, event)
+        case event if isinstance(event, RunEvent):
+            return _apply_run_event(state, event)
         case _:
             return _apply_work_event(state, recorded)
 
 
-def _apply_restart(state: LogState, event: RunRecovered | RunReopened, at: datetime) -> LogState:
+def _apply_restart(state: LogState, event: RunRecovered | RunReopened) -> LogState:
     """The run with the limits that hold now; a reopened run has no result yet."""
     started = state.started
     if started is not None:
@@ -155,31 +149,15 @@ def _apply_restart(state: LogState, event: RunRecovered | RunReopened, at: datet
         state = replace(state, started=started)
     if isinstance(event, RunRecovered):
         return state
-    return replace(
-        state,
-        result=None,
-        stopping=False,
-        phase="starting",
-        earlier_s=0.0 if state.result is None else state.result.duration_s,
-        reopened_at=at,
-        paused=None,
-        paused_at=None,
-        paused_s=0.0,
-    )
+    return replace(state, paused=None, result=None, stopping=False, phase="starting")
 
 
-def _apply_run_event(
-    state: LogState,
-    event: RunPaused | RunResumed | InterruptRequested | RoundStarted | RunEnded,
-    at: datetime,
-) -> LogState:
+def _apply_run_event(state: LogState, event: RunEvent) -> LogState:
     match event:
         case RunPaused():
-            return replace(state, paused=event, paused_at=at)
+            return replace(state, paused=event)
         case RunResumed():
-            since = state.paused_at or at
-            paused_s = state.paused_s + (at - since).total_seconds()
-            return replace(state, paused=None, paused_at=None, paused_s=paused_s)
+            return replace(state, paused=None)
         case InterruptRequested():
             return replace(state, stopping=True)
         case RoundStarted():
@@ -191,37 +169,24 @@ def _apply_run_event(
 
 def _apply_session_start(state: LogState, event: SessionStarted) -> LogState:
     phase = PHASES.get(event.role, "working")
-    return replace(state, phase=phase, open_tools=(), denied=frozenset(), running_usd=0.0)
+    return replace(
+        state,
+        phase=phase,
+        tools=replace(state.tools, pending=(), denied=frozenset()),
+        running_usd=0.0,
+        spent=apply_spent(state.spent, event),
+    )
 
 
 def _apply_session_end(state: LogState, event: SessionEnded) -> LogState:
     return replace(
         state,
         phase="checking" if state.verified.claims else "between rounds",
-        open_tools=(),
+        tools=replace(state.tools, pending=()),
+        spent=apply_spent(state.spent, event),
         settled_usd=state.settled_usd + event.result.cost_usd,
         running_usd=0.0,
     )
-
-
-def _apply_tool_event(
-    state: LogState, event: ToolCalled | ToolDecided | ToolFinished, at: datetime
-) -> LogState:
-    others = tuple(tool for tool in state.open_tools if tool.id != event.id)
-    is_last = event.id == state.last_call
-    called = next((tool for tool in state.open_tools if tool.id == event.id), None)
-    state = replace(state, answered=None if is_last else called)
-    match event:
-        case ToolCalled():
-            argument = main_argument(event.name, event.input, workspace=state.workspace)
-            tool = PendingToolCall(event.id, tool_title(event.name), argument, at)
-            return replace(state, open_tools=(*others, tool), last_call=event.id, answered=None)
-        case ToolDecided():
-            if event.decision == "allow":
-                return state
-            return replace(state, open_tools=others, denied=state.denied | {event.id})
-        case ToolFinished():
-            return replace(state, open_tools=others)
 
 
 def _apply_work_event(state: LogState, recorded: RecordedEvent) -> LogState:
@@ -229,20 +194,45 @@ def _apply_work_event(state: LogState, recorded: RecordedEvent) -> LogState:
         case WorkspacePrepared() as event:
             uncommitted = event.snapshot if event.snapshot != event.head else ""
             return replace(state, workspace=event.path, branch=event.branch, snapshot=uncommitted)
-        case SetupFinished() as event:
-            return replace(state, failed_setup=_failed_setup(state.failed_setup, event))
-        case (WorkImported() | WorkChanged() | WorkLanded() | WorkKept() | CommitsKept()) as event:
-            return _apply_commit_event(state, event)
-        case BranchPushed() | PullRequestOpened() | PullRequestUpdated() as event:
+        case event if isinstance(event, CommitEvent):
+            return _apply_commit_event(state, recorded, event)
+        case event if isinstance(event, QueueEvent):
+            return replace(state, queue=apply_queue_event(state.queue, recorded))
+        case event if isinstance(event, RecoveryEvent):
+            landed = None if event.type == "landing.undone" else state.landed
+            return replace(state, landed=landed, kept=kept_after(event, state.kept, recorded.run))
+        case event if isinstance(event, PublishingEvent):
             return _apply_publishing_event(state, event)
         case ToolFilesTouched(files=files):
             return replace(state, tool_files=files)
+        case _:
+            return _apply_other_event(state, recorded)
+
+
+def _apply_other_event(state: LogState, recorded: RecordedEvent) -> LogState:
+    match recorded.event:
+        case SetupFinished() as event:
+            return replace(state, failed_setup=_failed_setup(state.failed_setup, event))
         case IssueSaved(path=path):
             return replace(state, spec_issue=path)
         case BacklogSaved(paths=paths):
             return replace(state, backlog=(*state.backlog, *paths))
         case event:
-            return _apply_verification_event(state, event)
+            return _apply_question_event(state, event)
+
+
+def _apply_question_event(state: LogState, event: Event) -> LogState:
+    match event:
+        case ApprovalAsked(approval=approval):
+            state = replace(state, question=approval)
+        case ApprovalAnswered() | ApprovalLapsed() | ApprovalVoided():
+            state = replace(state, question=None)
+        case PlanWritten():
+            return replace(state, spent=apply_spent(state.spent, event))
+        case _:
+            pass
+    # A person's answer may accept failing tests.
+    return _apply_verification_event(state, event)
 
 
 def _failed_setup(failed: SetupFinished | None, event: SetupFinished) -> SetupFinished | None:
@@ -252,34 +242,25 @@ def _failed_setup(failed: SetupFinished | None, event: SetupFinished) -> SetupFi
     return failed if failed is not None and event.commit and not failed.commit else None
 
 
-def _add_dropped(before: CommitsKept | None, event: CommitsKept) -> CommitsKept:
-    if before is None:
-        return event
-    return replace(event, refs=(*before.refs, *event.refs), commits=before.commits + event.commits)
-
-
-def _apply_publishing_event(
-    state: LogState, event: BranchPushed | PullRequestOpened | PullRequestUpdated
-) -> LogState:
-    if isinstance(event, BranchPushed):
-        return replace(state, pushed=event)
+def _apply_publishing_event(state: LogState, event: PublishingEvent) -> LogState:
+    state = replace(state, published=apply_publishing_event(state.published, event))
+    if event.type in {"pull_request.followed", "feedback.received", "branch.pushed"}:
+        return state
     # What was kept here in an earlier leg is published now.
-    return replace(state, pull_request=event, kept=None)
+    return replace(state, kept=None)
 
 
-def _apply_commit_event(
-    state: LogState,
-    event: WorkImported | WorkChanged | WorkLanded | WorkKept | CommitsKept,
-) -> LogState:
+def _apply_commit_event(state: LogState, recorded: RecordedEvent, event: CommitEvent) -> LogState:
     match event:
         case CommitsKept():
-            return replace(state, dropped=_add_dropped(state.dropped, event))
+            return replace(state, dropped=add_dropped(state.dropped, event))
         case WorkImported():
             return replace(state, branch=event.branch, commits=event.commits)
         case WorkChanged():
             return replace(state, changes=event)
         case WorkLanded():
-            return replace(state, landed=event)
+            # Of a queue, that of an item which had waited on its branch.
+            return replace(state, landed=event, queue=apply_queue_event(state.queue, recorded))
         case WorkKept():
             return replace(state, kept=event)
 

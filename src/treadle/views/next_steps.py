@@ -7,57 +7,76 @@ from treadle.domain.ids import RunId, short_id
 from treadle.domain.run_row import RunRow
 from treadle.views.deliverable_view import DeliverableView, has_evidence
 from treadle.views.log_state import LogState
+from treadle.views.queue_summary import waiting_commands
+from treadle.views.workflow_labels import is_queue, is_queue_of_increments
 
-# The criteria that are named at most: whoever adds these checks knows how to add the others.
-MOST_CRITERIA = 3
 # The ends of a run that could not continue without help.
 NEEDS_HELP: frozenset[ExitReason] = frozenset(
     {"stuck", "max_iterations", "budget_exceeded", "time_exceeded"}
 )
 
+# For a run whose limits are unknown: twice the usual ones.
+MORE_ROUNDS, MORE_USD, MORE_MINUTES = 200, 40.0, 960.0
+
 # A command and what it is for.
 Command = tuple[str, str]
 
-# `{id}` is the run's short id, `{workflow}` its workflow.
+# Of a queue of increments; a backlog keeps what is left in files.
+_INCREMENTS_LEFT: tuple[Command, ...] = (
+    ("treadle report {id}", "the result of each increment"),
+    ("treadle retry {id}", "starts what failed or was skipped again"),
+    ("treadle resume {id}", "continues without what failed"),
+)
+# Its items have the commits.
+_UNCLEAR_IN_QUEUE: tuple[Command, ...] = (
+    ("treadle discuss", "what is unclear"),
+    ("treadle resume {id}", "continues once that is settled"),
+)
+
+# `{id}` is the run's short id, `{workflow}` its workflow; the others are twice its limits.
 NEXT_COMMANDS: dict[ExitReason, tuple[Command, ...]] = {
     "all_passed": (("treadle diff {id}", "what changed"),),
     "approved": (("treadle diff {id}", "what changed"),),
-    "synced": (("treadle status", "how the deliverables stand now"),),
+    "synced": (("treadle status", "the deliverables now"),),
+    "queue_done": (("treadle report {id}", "the result of each item"),),
+    "audited": (("treadle discuss", "what it found"),),
+    "planned": (("treadle watch", "works through the backlog"),),
+    "items_left": (("ls .treadle/backlog", "what is left, and why"),),
     "spec_issue": (
-        ("ls .treadle/spec-issues", "what is unclear"),
-        ("treadle diff {id}", "what was done so far; a new run starts from the settled specs"),
+        ("treadle discuss", "what is unclear"),
+        ("treadle diff {id}", "what was done so far"),
     ),
     "plan_denied": (("treadle show {id} --plan", "the plan that was denied"),),
     "tests_failed": (
         ("treadle diff {id}", "what was done so far"),
-        ("treadle retry {id}", "tries to mend them again"),
+        ("treadle retry {id}", "tries to fix them again"),
     ),
     "unproven": (
         ("treadle diff {id}", "what was done so far"),
-        ("treadle land {id}", "takes it over as it is"),
+        ("treadle land {id}", "accepts it as it is"),
     ),
     "all_blocked": (
-        ("treadle logs {id}", "what it was blocked by"),
-        ("treadle retry {id}", "once that is out of the way"),
+        ("treadle logs {id}", "what blocked it"),
+        ("treadle retry {id}", "after you have fixed that"),
     ),
-    "interrupted": (("treadle resume {id}", "goes on where it was"),),
-    "cancelled": (("treadle resume {id}", "goes on after all"),),
+    "interrupted": (("treadle resume {id}", "continues where it stopped"),),
+    "cancelled": (("treadle resume {id}", "continues it"),),
     "authentication": (
-        ("claude /login", "log the agent in"),
-        ("treadle doctor", "see whether it worked"),
+        ("treadle doctor --online", "which login is used, how to renew it"),
+        ("treadle resume {id}", "continues once the login works"),
     ),
-    "quota_exceeded": (("treadle resume {id} --wait-for-quota", "sleeps until then"),),
-    "service_unavailable": (("treadle resume {id}", "goes on, and waits again if it must"),),
-    "budget_exceeded": (("treadle resume {id} --max-cost USD", "goes on with more money"),),
-    "time_exceeded": (("treadle resume {id} --max-minutes N", "goes on with more time"),),
-    "max_iterations": (("treadle resume {id} -n N", "goes on with more rounds"),),
+    "quota_exceeded": (("treadle resume {id} --wait-for-quota", "waits for the reset"),),
+    "service_unavailable": (("treadle resume {id}", "continues, and waits again if needed"),),
+    "budget_exceeded": (("treadle resume {id} --max-cost {usd:g}", "with a higher budget"),),
+    "time_exceeded": (("treadle resume {id} --max-minutes {minutes:g}", "with more time"),),
+    "max_iterations": (("treadle resume {id} -n {rounds}", "with more rounds"),),
     "max_retries_exceeded": (
         ("treadle logs {id}", "what failed"),
         ("treadle retry {id}", "tries again"),
     ),
     "stuck": (
         ("treadle logs {id}", "what it kept trying"),
-        ("treadle retry {id}", "tries again, best with a clearer SPEC.md"),
+        ("treadle retry {id}", "best with a clearer SPEC.md"),
     ),
     "hung": (
         ("treadle logs {id}", "where it hung"),
@@ -65,11 +84,11 @@ NEXT_COMMANDS: dict[ExitReason, tuple[Command, ...]] = {
     ),
     "setup_failed": (
         ("treadle doctor --setup", "try the commands until they work"),
-        ("treadle {workflow}", "starts again with corrected commands; nothing was spent"),
+        ("treadle {workflow}", "after you have corrected them"),
     ),
     "sandbox_error": (
-        ("treadle doctor", "what is wrong with it, and the remedy"),
-        ("treadle resume {id}", "goes on once it holds"),
+        ("treadle doctor", "what is wrong with it, and the fix"),
+        ("treadle resume {id}", "continues once it works"),
     ),
     "unguarded_tool": (("treadle logs {id}", "what it did"),),
     "error": (
@@ -83,8 +102,8 @@ def next_steps(reason: ExitReason, run: RunId, state: LogState) -> tuple[Command
     """The commands after an end: first for what the run itself could not do."""
     steps = (*_steps_for_pending(reason, state), *_steps_for_reason(reason, run, state))
     if has_evidence(state.deliverables):
-        steps = (*steps, (f"treadle verify {short_id(run)}", "runs its checks once more"))
-    return (*steps, (f"treadle show {short_id(run)}", "all about this run"))
+        steps = (*steps, (f"treadle verify {short_id(run)}", "runs its checks again"))
+    return (*steps, (f"treadle show {short_id(run)}", "details of this run"))
 
 
 def next_steps_for_row(row: RunRow, state: LogState) -> tuple[Command, ...]:
@@ -96,22 +115,35 @@ def next_steps_for_row(row: RunRow, state: LogState) -> tuple[Command, ...]:
         return steps if any(command == logs[0] for command, _ in steps) else (*steps, logs)
     if row.cleaned_at:
         return (("treadle ls", "the other runs"),)
-    if row.state == "waiting":
+    if commands := waiting_commands(state.queue, name):
+        return tuple((command, "what it waits for") for command in commands)
+    if row.state == "waiting" and not is_queue(row.workflow):
         return (("treadle approvals", "what it asks, and how to answer"),)
     if row.state == "queued":
-        step = (f"treadle resume {name} --detach", "in a shell with its login")
-        return (step if row.waiting_for else ("treadle worker", "works on what is queued"),)
+        step = (f"treadle resume {name} --detach", "run this where the login is")
+        return (step if row.waiting_for else ("treadle worker", "executes queued runs"),)
     if row.alive:
         return ((f"treadle logs {name} -f", "watch it"),)
-    return ((f"treadle resume {name}", "goes on where it was"),)
+    return ((f"treadle resume {name}", "continues where it stopped"),)
 
 
 def _steps_for_reason(reason: ExitReason, run: RunId, state: LogState) -> tuple[Command, ...]:
-    workflow = "deliver" if state.started is None else state.started.workflow
-    return tuple(
-        (command.format(id=short_id(run), workflow=workflow), purpose)
-        for command, purpose in NEXT_COMMANDS.get(reason, ())
-    )
+    started = state.started
+    workflow = "deliver" if started is None else started.workflow
+    limits = None if started is None else started.limits
+    values = {
+        "id": short_id(run),
+        "workflow": workflow,
+        "rounds": 2 * limits.max_iterations if limits else MORE_ROUNDS,
+        "usd": 2 * limits.max_cost_usd if limits else MORE_USD,
+        "minutes": 2 * limits.max_minutes if limits else MORE_MINUTES,
+    }
+    commands = NEXT_COMMANDS.get(reason, ())
+    if reason == "items_left" and is_queue_of_increments(workflow):
+        commands = _INCREMENTS_LEFT
+    if reason == "spec_issue" and is_queue(workflow):
+        commands = _UNCLEAR_IN_QUEUE
+    return tuple((command.format(**values), purpose) for command, purpose in commands)
 
 
 def _steps_for_pending(reason: ExitReason, state: LogState) -> tuple[Command, ...]:
@@ -122,10 +154,11 @@ def _steps_for_pending(reason: ExitReason, state: LogState) -> tuple[Command, ..
         return ()
     refused = (each for each in pending if each.id in state.verified.unchecked)
     wanted = [(each.id, number) for each in refused for number in _unchecked_criteria(each)]
-    return tuple(
-        (f"treadle check add {name} {number} -- …", "it cannot pass without one")
-        for name, number in wanted[:MOST_CRITERIA]
-    )
+    if not wanted:
+        return ()
+    name, number = wanted[0]
+    more = f" and {len(wanted) - 1} more" if len(wanted) > 1 else ""
+    return (("treadle check list", f"criterion {number} of {name}{more} needs a check"),)
 
 
 def _unchecked_criteria(deliverable: DeliverableView) -> Iterator[int]:

@@ -25,8 +25,8 @@ from treadle.views.figures import money, pluralize
 from treadle.views.style import Style
 
 TIME_LIMITS: dict[TimeLimit, str] = {
-    "first_byte": "the model did not begin to answer",
-    "idle": "the agent gave no sign of life",
+    "first_byte": "the model did not start to answer",
+    "idle": "the agent gave no output",
     "tool": "a tool did not finish",
     "wall": "the session took too long",
 }
@@ -53,8 +53,6 @@ class RunTitle:
 
     text: str
     style: Style
-    # The exit reason, as in the log and in --json.
-    reason: str = ""
     # Text of any length that the run ended with.
     message: str = ""
     # A sentence of our own.
@@ -64,13 +62,13 @@ class RunTitle:
 def result_title(result: RunResult) -> RunTitle:
     """How the run ended, with its mark."""
     mark, style = headline_style(result.reason)
-    return RunTitle(f"{mark} {headline(result)}", style, result.reason, result.message)
+    return RunTitle(f"{mark} {headline(result)}", style, result.message)
 
 
 def headline(result: RunResult) -> str:
     """The first line of a summary: how the run ended."""
     if result.reason == "all_passed" and result.tally.blocked:
-        return f"Done: all that can be done passed, {result.tally.blocked} blocked"
+        return f"Done: everything possible passed, {result.tally.blocked} blocked"
     return END_REASONS[result.reason].headline
 
 
@@ -101,7 +99,7 @@ def outcome_text(outcome: Outcome) -> str:
         case QuotaExceeded() | Crashed() | TimedOut() | Cancelled():
             return _cut_short_text(outcome)
         case SandboxError():
-            return "was not started: the sandbox does not hold"
+            return "did not start: the sandbox failed its check"
         case UnguardedTool():
             return f"was ended: it used {outcome.tool} without asking"
         case _:

@@ -1,13 +1,25 @@
 """What a round is for and what came of it, in words. Pure."""
 
-from typing import TypeAlias, assert_never
+from typing import Literal, TypeAlias, assert_never
 
 from treadle.domain.events.focus import PlanWritten, ReviewJudged
 from treadle.domain.events.run import RoundFailed
 from treadle.domain.events.verification import ClaimRefused
+from treadle.domain.signal import Role
 from treadle.views.figures import pluralize
 from treadle.views.style import Style
 from treadle.views.verification_text import why_refused
+
+Phase = Literal[
+    "starting", "planning", "coding", "reviewing", "working", "checking", "between rounds", "ended"
+]
+
+PHASES: dict[Role, Phase] = {
+    "initializer": "planning",
+    "planner": "planning",
+    "implementer": "coding",
+    "reviewer": "reviewing",
+}
 
 RoundOutcome: TypeAlias = ClaimRefused | PlanWritten | ReviewJudged
 

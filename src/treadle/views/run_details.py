@@ -18,6 +18,7 @@ from treadle.views.alerts import alerts_of
 from treadle.views.deliverable_state import ON_THE_WORK
 from treadle.views.log_state import LogState, apply_event
 from treadle.views.round_text import RoundOutcome
+from treadle.views.suite_document import gate_document
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ def _close_session(sessions: list[SessionDetails], result: SessionResult, state:
 
 def _denied_tool_use(event: ToolDecided, before: LogState) -> DeniedToolUse:
     """The call came just before the decision, so it is still open in the state before."""
-    for tool in before.open_tools:
+    for tool in before.tools.pending:
         if tool.id == event.id:
             return DeniedToolUse(tool.title, tool.argument, event.reason)
     return DeniedToolUse(event.name, "", event.reason)
@@ -146,6 +147,7 @@ def run_details_document(
         "checks": details.checks,
         "rounds": details.rounds,
         "tests": state.verified.suite,
+        "testGateResult": gate_document(state.verified.suite),
         "spec_issue": state.spec_issue or None,
         "backlog": state.backlog,
         "sessions": details.sessions,
@@ -155,18 +157,12 @@ def run_details_document(
         "failures": details.failures,
         "pauses": details.pauses,
         "warnings": details.warnings,
+        "pull_request": state.published.pull_request,
+        "following": state.published.following,
+        "feedback": state.published.feedback,
         "landed": state.landed,
         "kept": state.kept,
         "dropped": state.dropped,
         "last_seq": details.last_seq,
         "last_at": details.last_at,
     }
-
-
-def last_plan(plans: Iterable[RecordedEvent]) -> str | None:
-    """The plan that was handed over last; None if there is none."""
-    text = None
-    for recorded in plans:
-        if isinstance(recorded.event, PlanWritten):
-            text = recorded.event.text
-    return text

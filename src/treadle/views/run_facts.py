@@ -1,74 +1,46 @@
 """The labelled facts of a run, for its summary and for its details. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from shlex import quote
-from typing import TypeAlias
 
 from treadle.domain.deliverable import Tally
 from treadle.domain.limits import RunLimits
 from treadle.domain.run import RunResult
 from treadle.domain.run_row import RunRow
-from treadle.domain.suite_report import SuiteObjection
+from treadle.views.completion import estimate_score
 from treadle.views.deliverable_view import DeliverableView, passed_grades
 from treadle.views.duration import ago, clock_time, duration
-from treadle.views.figures import money, pluralize, short_commit
+from treadle.views.facts import Fact, ObjectionFacts, ReasonFact, RunFact
+from treadle.views.figures import money, pluralize
 from treadle.views.log_state import LogState
 from treadle.views.outcome_text import limits_text
+from treadle.views.queue_summary import queue_facts
 from treadle.views.run_details import RunDetails
 from treadle.views.run_row_text import run_time_s
 from treadle.views.safe_text import sanitize
 from treadle.views.style import Style
 from treadle.views.tally_text import tally_text
 from treadle.views.verification_text import suite_makeup, suite_verdict
-from treadle.views.workflow_labels import lists_deliverables
+from treadle.views.work_facts import dropped_facts, work_facts
+from treadle.views.workflow_labels import is_queue, is_queue_of_increments, lists_deliverables
 
 # Lines of a failed setup in a list of facts; `treadle logs` has all of them.
 _MOST_CAUSES = 4
 _MOST_UNCHECKED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A label and a text; without a label it continues the fact above it."""
-
-    label: str
-    text: str
-    style: Style = "plain"
-
-
-@dataclass(frozen=True, slots=True)
-class CommandFact:
-    """A command to copy: a surface may break its line and must not cut it."""
-
-    label: str
-    command: str
-
-
-@dataclass(frozen=True, slots=True)
-class ReasonFact:
-    """A sentence that continues the fact above it: a surface may break it and must not cut it."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class ObjectionFacts:
-    """What the tests object to, below their verdict."""
-
-    objections: tuple[SuiteObjection, ...]
-
-
-RunFact: TypeAlias = Fact | CommandFact | ReasonFact | ObjectionFacts
-
-
 def summary_facts(result: RunResult, state: LogState) -> list[RunFact]:
     """What the summary at the end of a run lists."""
+    if state.started is not None and is_queue(state.started.workflow):
+        return [
+            *queue_facts(state),
+            Fact("time", duration(result.duration_s)),
+            *_model_facts(state),
+        ]
     cost = money(result.cost_usd)
     if not result.priced:
-        cost += " (unpriced model: counted at the dearest known price)"
-    facts: list[RunFact] = [
+        cost += " (unpriced model: counted at the highest known price)"
+    return [
         *_tally_facts(result.tally, state),
         *([] if result.reason == "setup_failed" else _setup_facts(state)),
         *_suite_facts(state),
@@ -76,8 +48,15 @@ def summary_facts(result: RunResult, state: LogState) -> list[RunFact]:
         Fact("rounds", _rounds_text(result, state)),
         Fact("cost", cost),
         Fact("time", duration(result.duration_s)),
-        *_work_facts(state),
+        *_score_facts(result, state),
+        *work_facts(state, result),
+        *_model_facts(state),
     ]
+
+
+def _model_facts(state: LogState) -> list[Fact]:
+    """What was unusual about how sessions ran."""
+    facts = []
     if state.started is not None and state.started.sandbox == "unsandboxed":
         facts.append(Fact("sandbox", "none: this run was unsandboxed", "warning"))
     if state.started is not None and state.started.rehearsal:
@@ -90,13 +69,12 @@ def detail_facts(
 ) -> list[RunFact]:
     """What `treadle show` lists about a run in any state."""
     state = details.state
-    started_at = datetime.fromisoformat(row.started_at)
+    if is_queue(row.workflow):
+        return _queue_detail_facts(row, details, now=now, zone=zone)
     cost_usd = state.cost_usd if state.result is None else state.result.cost_usd
     seconds = _running_s(row, state, now)
     return [
-        Fact("run", row.id),
-        Fact("project", row.project_path),
-        Fact("started", f"{started_at.astimezone(zone):%Y-%m-%d %H:%M} ({ago(started_at, now)})"),
+        *_row_facts(row, now=now, zone=zone),
         *_tally_facts(Tally(row.passed, row.blocked, row.total), state),
         *_setup_facts(state),
         *_suite_facts(state),
@@ -109,9 +87,39 @@ def detail_facts(
             Fact("paused", f"until {clock_time(pause.until, now=now, zone=zone)}: {pause.reason}")
             for pause in details.pauses[-1:]
         ),
-        *_work_facts(state),
-        *_dropped_facts(state),
+        *_score_facts(state.result, state),
+        *work_facts(state, state.result),
+        *dropped_facts(state),
     ]
+
+
+def _row_facts(row: RunRow, *, now: datetime, zone: tzinfo | None) -> list[RunFact]:
+    started_at = datetime.fromisoformat(row.started_at)
+    return [
+        Fact("run", row.id),
+        Fact("project", row.project_path),
+        Fact("started", f"{started_at.astimezone(zone):%Y-%m-%d %H:%M} ({ago(started_at, now)})"),
+    ]
+
+
+def _queue_detail_facts(
+    row: RunRow, details: RunDetails, *, now: datetime, zone: tzinfo | None
+) -> list[RunFact]:
+    seconds = run_time_s(row, now)
+    return [
+        *_row_facts(row, now=now, zone=zone),
+        *queue_facts(details.state),
+        Fact("time", "unknown" if seconds is None else duration(seconds)),
+        *_queue_limit_facts(details.state),
+        *_model_facts(details.state),
+    ]
+
+
+def _queue_limit_facts(state: LogState) -> list[Fact]:
+    if state.started is None:
+        return []
+    whose = "of all items" if is_queue_of_increments(state.started.workflow) else "of each item"
+    return [Fact("limits", f"{limits_text(state.started.limits)}, {whose}")]
 
 
 def _tally_facts(tally: Tally, state: LogState) -> list[Fact]:
@@ -179,63 +187,9 @@ def _rounds_text(result: RunResult, state: LogState) -> str:
     return f"{result.rounds} of at most {state.started.limits.max_iterations}"
 
 
-def _work_facts(state: LogState) -> list[RunFact]:
-    """Where the work is, and the one command that merges it if it waits."""
-    commits = pluralize(state.commits, "commit")
-    if state.landed is not None:
-        text = f"landed in your checkout: {commits} at {short_commit(state.landed.commit)}"
-        if state.landed.form == "files":
-            text = "landed in your checkout as uncommitted changes"
-        facts: list[RunFact] = [Fact("work", text, "good"), Fact("branch", state.landed.branch)]
-        if state.snapshot and state.landed.form == "commits":
-            text = f"your uncommitted changes are in commit {short_commit(state.snapshot)} below it"
-            facts.append(Fact("yours", text, "warning"))
-        return facts
-    if state.pull_request is not None and state.kept is None:
-        return _pull_request_facts(state)
-    if state.pushed is not None and state.kept is None:
-        return [
-            Fact("work", f"{commits} pushed to {state.pushed.remote}", "good"),
-            Fact("branch", state.pushed.branch),
-        ]
-    if state.kept is not None:
-        return [
-            Fact("work", f"not merged: {state.kept.reason}", "warning"),
-            Fact("branch", f"{state.kept.branch} ({commits})"),
-            CommandFact("to merge", state.kept.command),
-        ]
-    return [Fact("work", f"{commits} on {state.branch}" if state.commits else "no commits")]
-
-
-def _dropped_facts(state: LogState) -> list[RunFact]:
-    """Commits that sessions made and dropped again, and the command that shows them."""
-    dropped = state.dropped
-    if dropped is None or not dropped.refs:
-        return []
-    first, last = dropped.refs[0], dropped.refs[-1]
-    refs = first if first == last else f"{first} to {last.rpartition('/')[2]}"
-    return [
-        Fact("dropped", f"{pluralize(dropped.commits, 'dropped commit')} kept"),
-        ReasonFact(refs),
-        CommandFact("to see", f"git --git-dir={quote(dropped.store)} log --no-walk --all"),
-    ]
-
-
-def _pull_request_facts(state: LogState) -> list[RunFact]:
-    """The link, the size of the change, and whether it is a draft."""
-    request = state.pull_request
-    if request is None:
-        return []
-    style: Style = "warning" if request.draft else "good"
-    kind = "draft, not proven enough" if request.draft else "ready"
-    facts: list[RunFact] = [
-        Fact("pull request", f"{kind}: {sanitize(request.title)}", style),
-        Fact("", sanitize(request.url)),
-    ]
-    if (changes := state.changes) is not None:
-        files = pluralize(changes.added + changes.changed + changes.deleted, "file")
-        facts.append(Fact("", f"{files} · +{changes.lines_added} −{changes.lines_deleted}"))
-    return [*facts, Fact("branch", state.branch)]
+def _score_facts(result: RunResult | None, state: LogState) -> list[RunFact]:
+    score = "" if result is None else estimate_score(result, state)
+    return [Fact("estimate", score)] if score else []
 
 
 def _start_facts(

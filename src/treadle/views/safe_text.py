@@ -17,7 +17,8 @@ DEPTH = 16
 # nothing do not pay for them.
 _ESCAPES = (
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours, cursor movements, modes
-    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"  # titles, links
+    # titles, links; ended by the next beginning, or a text of beginnings would take its square
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]*[0-Z\\^-~]"  # all two-character ones
 )
 # Direction overrides, joiners, tags and variation selectors: they are invisible, and

@@ -77,7 +77,7 @@ def why_claimed(criteria: Sequence[str], checks: Sequence[Check]) -> str:
             return reason
         verb = "was" if len(unseen) == 1 else "were"
         return f"{_checks_text(len(unseen), len(checks))} {verb} never seen to fail"
-    return "its checks have not shown it yet"
+    return "its checks have not passed yet"
 
 
 def _unchecked_text(count: int, total: int) -> str:

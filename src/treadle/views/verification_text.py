@@ -49,13 +49,13 @@ def suite_verdict(suite: SuiteFinished, *, accepted_by: str = "") -> tuple[str, 
     if suite.accepted:
         accepted = f"{_accepted_text(suite.accepted)}, accepted by {accepted_by or 'a person'}"
         verdict = f"{verdict}, and {accepted}" if verdict else accepted
-    verdict = verdict or "no new red"
+    verdict = verdict or "no new failures"
     return (f"{verdict}: {outcomes}" if outcomes else verdict), style
 
 
 def _accepted_text(accepted: Sequence[SuiteObjection]) -> str:
     if all(each.finding == "new_failure" for each in accepted):
-        return f"{len(accepted)} new red"
+        return f"{len(accepted)} new failing"
     return pluralize(len(accepted), "objection")
 
 
@@ -66,7 +66,7 @@ def why_refused(event: ClaimRefused) -> str:
         return f"{criteria} no check"
     if not event.red:
         return "tests object"
-    return "a check is red" if event.red == 1 else f"{event.red} checks are red"
+    return "a check fails" if event.red == 1 else f"{event.red} checks fail"
 
 
 def objection_text(objection: SuiteObjection) -> str:
@@ -81,12 +81,12 @@ def objection_text(objection: SuiteObjection) -> str:
 
 def tool_files_title(files: Sequence[ToolFile]) -> str:
     """The title above the changed files that tools obey by themselves."""
-    return f"changed what tools obey by themselves: {pluralize(len(files), 'file')}"
+    return f"changed files that tools run by themselves: {pluralize(len(files), 'file')}"
 
 
 def touched_title(files: Sequence[TouchedFile]) -> str:
     """The title above the files that judge the work and were changed or removed."""
-    return f"changed what judges the work: {pluralize(len(files), 'file')}"
+    return f"changed tests, checks or their configuration: {pluralize(len(files), 'file')}"
 
 
 def added_evidence(files: Sequence[TouchedFile]) -> tuple[str, ...]:
@@ -96,5 +96,5 @@ def added_evidence(files: Sequence[TouchedFile]) -> tuple[str, ...]:
     others = [f"{each.path} ({each.judge})" for each in added if each.judge != "tests"]
     return (
         *([f"added tests: {pluralize(tests, 'file')}"] if tests else ()),
-        *([f"added beside them: {', '.join(others)}"] if others else ()),
+        *([f"also added: {', '.join(others)}"] if others else ()),
     )

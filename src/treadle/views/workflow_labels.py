@@ -22,3 +22,12 @@ def lists_deliverables(workflow: str) -> bool:
 def imports_branch(workflow: str) -> bool:
     """Whether the branch of a run ends up in the user's repository."""
     return workflow not in WORKFLOWS or find_workflow(workflow).lands
+
+
+def is_queue(workflow: str) -> bool:
+    """Whether its work is that of its items, each in a run of its own."""
+    return workflow in WORKFLOWS and find_workflow(workflow).place == "queue"
+
+
+def is_queue_of_increments(workflow: str) -> bool:
+    return is_queue(workflow) and "increments" in find_workflow(workflow).inputs

@@ -14,6 +14,17 @@ from treadle.policy.roles import BROWSER
 from treadle.settings.environment import Environment
 from treadle.workspace.search_path import path_outside
 
+# Where pages, or what they are made from, usually are.
+_PAGES = (
+    *("index.html", "public/index.html", "src/index.html", "app/index.html", "docs/index.html"),
+    *("templates", "app/templates", "app/views", "resources/views", "pages", "src/pages"),
+)
+_PAGE_PACKAGES = (
+    *("react", "vue", "svelte", "next", "nuxt", "astro", "vite", "preact", "solid-js"),
+    *("@angular/core", "lit", "@remix-run/react", "gatsby", "ember-source", "@playwright/test"),
+)
+_MOST_CHARACTERS = 262_144
+
 
 @dataclass(frozen=True, slots=True)
 class Servers:
@@ -39,7 +50,8 @@ def provide_servers(
         return Servers(merge_servers({}, user_servers))
     browser = find_browser(environment, project)
     if isinstance(browser, NoBrowser):
-        return Servers(merge_servers({}, user_servers), notice=notice_of(browser))
+        notice = notice_of(browser) if has_pages(project) else ""
+        return Servers(merge_servers({}, user_servers), notice=notice)
     # Chromium has no sandbox of its own for root.
     own_sandbox = not confined and os.geteuid() != 0
     # In the private home, which the agent may read and no commit contains.
@@ -52,6 +64,18 @@ def provide_servers(
 def wants_browser(user_servers: Mapping[str, Any] | None) -> bool:
     """Whether the user's table leaves the browser in: it is not empty and has no such name."""
     return user_servers is None or (bool(user_servers) and BROWSER not in user_servers)
+
+
+def has_pages(project: Path) -> bool:
+    """Whether the project looks like one with pages, which are better built with a browser."""
+    if any((project / place).exists() for place in _PAGES):
+        return True
+    try:
+        with (project / "package.json").open(encoding="utf-8") as manifest:
+            text = manifest.read(_MOST_CHARACTERS)
+    except (OSError, UnicodeDecodeError):
+        return False
+    return any(f'"{name}"' in text for name in _PAGE_PACKAGES)
 
 
 def find_browser(environment: Environment, project: Path) -> Browser | NoBrowser:

@@ -11,13 +11,13 @@ from typing import Any, Literal
 from treadle.adapters.agents.registry import find_kind
 from treadle.adapters.stores.recorder import EventReader
 from treadle.adapters.stores.run_list import run_directory
-from treadle.domain.agent import CommitIdentity
+from treadle.domain.agent import CommitIdentity, Terminal
 from treadle.domain.agent_kind import AgentKind
 from treadle.domain.events.run import SandboxMode
 from treadle.domain.run_request import RunRequest
 from treadle.gateway.sandbox_network import SandboxIndexes
 from treadle.settings.definitions import Settings
-from treadle.settings.environment import Environment, agent_environment
+from treadle.settings.environment import Environment
 from treadle.wiring.agent import PRIVATE_HOME, Rehearsing
 from treadle.wiring.package_indexes import PackageLogins
 from treadle.wiring.sandbox import SandboxReach
@@ -28,7 +28,7 @@ from treadle.workflows.registry import find_workflow
 from treadle.workspace.included_files import IncludedFiles
 from treadle.workspace.project import Project
 
-SignalName = Literal["SIGINT", "SIGTERM", "SIGHUP", "cancel"]
+SignalName = Literal["SIGINT", "SIGTERM", "SIGHUP", "cancel", "pause"]
 Signals = Callable[[Callable[[SignalName], None], Callable[[], None]], AbstractContextManager[None]]
 
 
@@ -52,6 +52,8 @@ class RunHost:
     ask: Ask | None = None
     # Without a terminal, questions go to `treadle approvals`.
     asks_by_approval: bool = False
+    # For workflows that hand it to the agent; None: there is none.
+    terminal: Terminal | None = None
     rehearsing: Rehearsing | None = None
     signals: Signals = ignore_signals
 
@@ -88,11 +90,6 @@ class CheckedRequest:
     @property
     def agent_kind(self) -> AgentKind[Any]:
         return find_kind(self.settings.agent.kind)
-
-    @property
-    def agent_variables(self) -> dict[str, str]:
-        """What the agent may see of the user's environment."""
-        return agent_environment(self.environment.raw, self.agent_kind.variables.passed)
 
     @property
     def environment(self) -> Environment:

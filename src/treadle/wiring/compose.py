@@ -20,11 +20,12 @@ from treadle.verify.suites.suite import SuiteCommand
 from treadle.wiring.admission import session_admission, spread
 from treadle.wiring.check_runner import run_check_runner
 from treadle.wiring.limits import run_limits, session_limits
+from treadle.wiring.past_efforts import past_efforts
 from treadle.wiring.protected_paths import protected_paths, tool_file_settings
 from treadle.wiring.run_context import RunContext
 from treadle.wiring.setup import SETUP_MARKER, workspace_setup
 from treadle.wiring.tool_guard import may_run, tool_guard, why_no_check
-from treadle.wiring.validate_settings import permission_rules
+from treadle.wiring.validate_settings import execution_limit, permission_rules
 from treadle.workflows.loop.instructions import UnusableContext, project_context
 from treadle.workflows.loop.observation import Pacing, RunInputs
 from treadle.workflows.loop.open_workspace import make_workspace, reopen_workspace
@@ -43,6 +44,7 @@ from treadle.workflows.loop.session_briefs import SessionBriefs, SessionSetup
 from treadle.workflows.loop.session_conditions import SessionConditions
 from treadle.workflows.loop.workspace_spec import PreviousRuns, WorkspaceSpec
 from treadle.workspace.disk_tree import NOTES_FILE
+from treadle.workspace.merge import free_paths
 from treadle.workspace.project import find_agent_settings, ignored_settings_notice
 
 STATUS_FILE = Path(".treadle") / "status.json"
@@ -59,6 +61,10 @@ async def open_run_workspace(context: RunContext, previous: PreviousRuns) -> Run
         credit_patterns=() if settings.agent.attribution else checked.agent_kind.credit_patterns,
         form="commits" if settings.commit or checked.workflow.place == "branch" else "files",
         place=checked.workflow.place,
+        free=free_paths(settings.project.specs),
+        commit_strategy=settings.execution.commit_strategy
+        if checked.workflow.execution
+        else "incremental",
         log=context.recorder,
         landed=previous.landed,
         unlanded=previous.unlanded,
@@ -124,7 +130,7 @@ async def compose(
 def _status_board(context: RunContext) -> StatusBoard:
     """Where the deliverables of the run are kept; those of a branch are kept in its log alone."""
     checked = context.checked
-    if checked.workflow.place == "branch":
+    if checked.workflow.place == "branch" or checked.workflow.deliverables_in == "log":
         return MemoryStatusBoard(context.history.deliverables)
     return StatusFile(checked.project.root / STATUS_FILE)
 
@@ -163,6 +169,7 @@ async def _session_parts(context: RunContext, workspace: RunWorkspace) -> Sessio
         limits=session_limits(context.settings),
         admission=session_admission(context),
         slots=checked.host.slots,
+        terminal=checked.host.terminal,
         new_setup=lambda: workspace_setup(context, workspace).prepare,
         forget_setup=lambda: (checked.directory / SETUP_MARKER).unlink(missing_ok=True),
         awaited_files=lambda: workspace_setup(context, workspace).awaited_files(),
@@ -186,6 +193,7 @@ async def _session_setup(context: RunContext, workspace: RunWorkspace) -> Sessio
             settings.sandbox.hosts,
             "closed" if context.checked.open_indexes is None else "open",
         ),
+        limit=execution_limit(settings),
     )
 
 
@@ -224,7 +232,7 @@ def _test_suite(context: RunContext) -> SuiteCommand | None:
         return None
 
     def warn_unmatched(pattern: str) -> None:
-        warning = f"the test command ran and left no report that matches {pattern!r}"
+        warning = f"the test command wrote no report that matches {pattern!r}"
         hint = "see verify.reports and verify.coverage_reports"
         context.recorder.record(RunWarned(f"{warning}; {hint}"), once=f"unmatched {pattern}")
 
@@ -252,6 +260,7 @@ def _run_inputs(context: RunContext) -> RunInputs:
         others_today_usd=others_today,
         fix_rounds=settings.verify.fix_rounds,
         before_today_usd=before_today,
+        own_names=context.checked.workflow.settings,
     )
 
 
@@ -262,6 +271,9 @@ def _planning_rules(context: RunContext) -> PlanningRules:
         gate="open" if planning.approve or context.checked.workflow.asks_about_plan else "off",
         patience=timedelta(minutes=minutes) if minutes else None,
         max_cost_usd=planning.max_planning_cost_usd,
+        past_efforts=lambda: past_efforts(
+            context.database, context.checked.environment.storage, context.run
+        ),
     )
 
 

@@ -104,8 +104,8 @@ def metered(
 
 def _why_unmetered(service: ModelService | CloudModel | None) -> str:
     if isinstance(service, CloudModel):
-        return f"the model is on {service.cloud}: cost is metered by what the agent tells of it"
-    return "no gateway knows this agent: cost is what the agent tells of it"
+        return f"the model is on {service.cloud}: cost is what the agent reports"
+    return "no gateway supports this agent: the cost is what the agent reports"
 
 
 def _price(table: Mapping[str, float]) -> Price:

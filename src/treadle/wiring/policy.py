@@ -120,7 +120,7 @@ def split_profile(profile: str) -> tuple[tuple[str, ...], bool]:
         return (), name != profile
     if name not in PROFILES:
         names = ", ".join((EVERY_PROFILE, *PROFILES))
-        raise UsageError(f"there is no profile named {name!r}", hint=f"known are: {names}")
+        raise UsageError(f"there is no profile named {name!r}", hint=f"known: {names}")
     return (name,), name != profile
 
 

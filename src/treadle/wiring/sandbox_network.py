@@ -48,13 +48,13 @@ def closed_hosts(
         for index in checked.indexes.indexes:
             host, _, port = index.host.rpartition(":")
             closed[host, int(port)] = (
-                f"{index.host} is a package index, and open to agents and to what they changed "
+                f"{index.host} is a package index, which agents and code that they changed reach "
                 'only with sandbox.indexes = "open"'
             )
     for entry in parse_entries(sandbox.hosts):
         if entry not in hosts:
             closed[entry.host, entry.port] = (
-                f"{entry.host}:{entry.port} is in sandbox.hosts, and open to agents and to what "
-                'they changed only with sandbox.network = "allowlist"'
+                f"{entry.host}:{entry.port} is in sandbox.hosts, which agents and code that they "
+                'changed reach only with sandbox.network = "allowlist"'
             )
     return closed

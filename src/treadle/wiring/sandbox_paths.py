@@ -44,7 +44,7 @@ def _parse_paths(
         if reason:
             raise SettingsError(
                 f"{key} has {text}, which {reason}",
-                hint="name the directory that is needed, and no wider one",
+                hint="name only the directory that is needed",
             )
         paths.append(path)
     return paths
@@ -57,7 +57,7 @@ def _require_stable(path: Path, writable: Sequence[Path]) -> None:
             continue
         if not path.exists() or path.resolve() != parent.resolve() / path.relative_to(parent):
             raise SettingsError(
-                f"the sandbox is to have {path}, which could be made to lead elsewhere: "
+                f"{path} could be replaced by a link that leads elsewhere: "
                 f"sandbox.writable has {parent}",
                 hint="make it a directory first, or name a path that does not lie in the other",
             )
@@ -68,7 +68,8 @@ def _absolute(key: str, text: str, home: Path) -> Path:
     path = home / text[2:] if is_in_home else Path(text)
     if not path.is_absolute() or "\0" in text:
         raise SettingsError(
-            f"{key} has {text}, which is no absolute path", hint="write it out, or begin with ~/"
+            f"{key} has {text}, which is not an absolute path",
+            hint="write it out, or begin with ~/",
         )
     return Path(os.path.normpath(path))
 
@@ -83,7 +84,7 @@ def _special(path: Path) -> str:
             return "has sockets in it" if sockets else ""
     except OSError:  # missing or unreadable, so the sandbox cannot open it
         return ""
-    return "" if stat.S_ISREG(mode) else "is no file or directory"
+    return "" if stat.S_ISREG(mode) else "is not a file or directory"
 
 
 def _login_directories(environment: Environment) -> tuple[Path, ...]:

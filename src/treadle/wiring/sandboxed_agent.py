@@ -38,6 +38,13 @@ def session_sandbox(
     read_only = has_read_only_workspace(checked.settings.policy.mode, confinement_facts(checked))
 
     def within(brief: SessionBrief) -> Confinement:
+        if brief.writable is not None:
+            return replace(
+                confinement(checked, workspace=brief.workspace, home=brief.home),
+                workspace_access="read",
+                readable=readable,
+                writable=brief.writable,
+            )
         keeps = read_only and not ROLES[brief.role].writes
         return replace(
             confinement(checked, workspace=brief.workspace, home=brief.home),

@@ -117,4 +117,4 @@ def _closed_note(closed: Mapping[HostAndPort, str]) -> str:
     if not closed:
         return ""
     reasons = "; ".join(dict.fromkeys(closed.values()))
-    return f"an agent has changed this tree, so its setup reaches what sessions reach: {reasons}"
+    return f"an agent changed this tree, so its setup can reach only what sessions can: {reasons}"

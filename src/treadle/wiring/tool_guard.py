@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from shutil import which
 
@@ -13,10 +14,11 @@ from treadle.domain.agent import Allow, Ask, Deny, PolicyDecision
 from treadle.domain.approval import hash_of
 from treadle.domain.hooks import RunHook
 from treadle.domain.sandbox import ConfinedCommand, SandboxFailed
-from treadle.policy.decide import DecideLine
+from treadle.policy.command_limit import DecideLine
 from treadle.policy.modes import choose_policy, is_network_open
 from treadle.policy.permission_rules import split_ask_before
 from treadle.policy.roles import ShellSet
+from treadle.policy.shell.line_parser import parse_line
 from treadle.policy.user_commands import allow_user_commands
 from treadle.wiring.checked_request import CheckedRequest
 from treadle.wiring.policy import (
@@ -52,6 +54,7 @@ async def tool_guard(context: RunContext, workspace: RunWorkspace) -> ToolGuard:
         writable=tuple(str(path) for path in checked.reach.writable),
         protected=protected_paths(settings, path, checked.host_files),
         ask_before=rules,
+        parse=partial(parse_line, shfmt=system_lookups().shfmt),
     )
 
 
@@ -163,6 +166,7 @@ def policy_hash(checked: CheckedRequest) -> str:
         asdict(settings.policy),
         asdict(settings.permissions),
         list(settings.allowed_tools),
+        list(settings.execution.allowed_tools),
         list(settings.hooks.before_tool_use),
         list(settings.verify.protect),
         checked.request.allow_destructive,

@@ -6,9 +6,12 @@ from treadle.adapters.agents.registry import find_kind
 from treadle.domain.errors import SettingsError
 from treadle.domain.model_access import CloudModel
 from treadle.gateway.allowed_hosts import parse_entries
+from treadle.policy.available_tools import merge_tools
 from treadle.policy.commands.unknown_commands import NEVER
 from treadle.policy.permission_rules import PermissionRule, parse_rule
 from treadle.policy.profiles import PROFILES
+from treadle.policy.roles import BROWSER
+from treadle.policy.tool_limit import InvalidEntry, ToolLimit, parse_limit
 from treadle.settings.definitions import PolicySettings, Settings
 from treadle.settings.environment import Environment, agent_environment
 from treadle.wiring.agent import require_free_names
@@ -24,6 +27,7 @@ def require_valid(settings: Settings, environment: Environment, project: Path) -
     """Raises SettingsError for the first invalid value."""
     parse_entries(settings.sandbox.hosts)
     permission_rules(settings)
+    execution_limit(settings)
     require_effect(settings.policy)
     configured_paths(settings)
     require_included_paths(settings)
@@ -47,7 +51,7 @@ def require_effect(policy: PolicySettings) -> None:
             if len(name.split()) != 1:
                 raise SettingsError(
                     f"policy.{key}: {name!r} is not one name, so nothing matches it",
-                    hint="write the name alone, without arguments",
+                    hint="write only the name, without arguments",
                 )
     _require_known_names(policy)
 
@@ -57,13 +61,13 @@ def _require_known_names(policy: PolicySettings) -> None:
         if name not in PROFILES:
             raise SettingsError(
                 f"policy.profiles: there is no profile {name!r}",
-                hint=f"known are: {', '.join(PROFILES)}",
+                hint=f"known: {', '.join(PROFILES)}",
             )
     for name in policy.allow_commands:
         if name in NEVER:
             raise SettingsError(
-                f"policy.allow_commands: {name!r} has no effect: it runs commands that are not "
-                "judged",
+                f"policy.allow_commands: {name!r} has no effect: it runs commands that the "
+                "policy cannot read",
                 hint='remove it; policy.mode = "auto" runs scripts in the sandbox',
             )
     if any(not pattern.strip() for pattern in policy.ask_before):
@@ -93,7 +97,7 @@ def require_way_to_model(settings: Settings, environment: Environment, *, rehear
     service = None if rehearsal else kind.model.service(variables)
     if isinstance(service, CloudModel) and network == "gateway":
         raise SettingsError(
-            f"the model is on {service.cloud}, to which the gateway knows no way",
+            f"the model is on {service.cloud}, which the gateway does not support",
             hint='set sandbox.network = "allowlist" and name its hosts in sandbox.hosts',
         )
 
@@ -110,3 +114,17 @@ def permission_rules(settings: Settings) -> list[PermissionRule]:
             )
         rules.append(rule)
     return rules
+
+
+def execution_limit(settings: Settings) -> ToolLimit | None:
+    """The list of `execution.allowed_tools`; raises SettingsError for an entry without effect."""
+    servers = (BROWSER, *(settings.mcp_servers or ()))
+    toolset = merge_tools(settings.allowed_tools, permission_rules(settings), {})
+    known = {*toolset.names, *toolset.builtin, *(f"mcp__{name}" for name in servers)}
+    limit = parse_limit(settings.execution.allowed_tools, known)
+    if isinstance(limit, InvalidEntry):
+        raise SettingsError(
+            f"execution.allowed_tools: {limit.entry!r} allows nothing: {limit.problem}",
+            hint="correct or remove it; an empty list leaves all tools",
+        )
+    return limit

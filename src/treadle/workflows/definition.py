@@ -13,8 +13,10 @@ from treadle.domain.exit_reasons import ExitReason
 from treadle.domain.signal import Role
 
 if TYPE_CHECKING:
+    from treadle.domain.ports import Log
     from treadle.workflows.loop.run_loop import RunLoop
-    from treadle.workflows.loop.run_parts import RunParts
+    from treadle.workflows.loop.run_parts import ProjectNotes, RunParts
+    from treadle.workflows.queue.definition import QueueParts, QueueSource
 
 # file: a file of the project is the specification. inputs: the inputs are. inputs_with_folder: they
 # are, and refer to a folder of the project that no agent may change.
@@ -22,7 +24,10 @@ Specification = Literal["file", "inputs", "inputs_with_folder"]
 # checkout: one run of a project at a time continues what earlier ones left, and its work lands in
 # the checkout. branch: any number of runs at once, each on a branch of its own from the checkout's
 # commit; nothing of it touches the checkout or other runs.
-WorkPlace = Literal["checkout", "branch"]
+# queue: its items work, each in a run of its own; one queue of a project at a time.
+# specs: any number of runs at once, beside one that works; they change specifications alone, which
+# land in the checkout.
+WorkPlace = Literal["checkout", "branch", "queue", "specs"]
 
 
 class WorkingFiles(Protocol):
@@ -53,6 +58,11 @@ class LogFollower(Protocol):
         ...
 
 
+async def build_nothing(parts: "RunParts") -> "RunLoop":
+    """For queues."""
+    raise AssertionError("a queue has no sessions of its own")
+
+
 def require_nothing(project: Path) -> None:
     """For workflows that can start in any project."""
 
@@ -70,7 +80,11 @@ class Workflow:
     # The end reasons of its own decisions; `domain.exit_reasons` has the code of each.
     ends: tuple[ExitReason, ...]
     # Builds the loop of one run. Imports what it needs when it is called.
-    build: Callable[["RunParts"], Awaitable["RunLoop"]]
+    build: Callable[["RunParts"], Awaitable["RunLoop"]] = build_nothing
+    # For a queue: its items, instead of a loop.
+    items: Callable[["QueueParts"], "QueueSource"] | None = None
+    # The workflow whose instructions it uses; empty: its own.
+    prompts_of: str = ""
     # Names of inputs that a person may pass besides settings.
     inputs: tuple[str, ...] = ()
     # Those with which the text of others starts the run: it gets no included files.
@@ -79,17 +93,29 @@ class Workflow:
     check: Callable[[Path], None] = require_nothing
     # Whether it works on deliverables.
     has_deliverables: bool = True
+    # status: in status.json, for people to edit, and for the next run. log: in the run's log alone.
+    deliverables_in: Literal["status", "log"] = "status"
     # Whether its work lands in the checkout; whether the project's tests run on it.
     lands: bool = True
     runs_tests: bool = True
     place: WorkPlace = "checkout"
     # Whether it asks about its plan whatever the settings say.
     asks_about_plan: bool = False
+    # Whether the run follows the pull request that it has opened.
+    follows: bool = False
+    # Instructions that carry out an approved plan: `[execution]` is about their sessions.
+    execution: tuple[str, ...] = ()
     # Settings that have another name for this workflow, by the general one.
     settings: Mapping[str, str] = field(default_factory=dict)
     # Whether all work of earlier runs must be in the checkout first.
     needs_landed_work: bool = False
+    # Types of events that later runs read: they stay when the run is cleaned.
+    lasting_events: tuple[str, ...] = ()
     # The warning if a successful run changed no file.
     unchanged_warning: str = ""
+    # Whether it hands the terminal to the agent, for a person to talk to it.
+    needs_terminal: bool = False
+    # Writes what the sessions have handed over, once their work is in the checkout.
+    apply_notes: Callable[[Iterable[RecordedEvent], "ProjectNotes", "Log"], None] | None = None
     # Makes the log follower of a run from the inputs of the run.
     follow_log: Callable[[WorkingFiles, Mapping[str, str]], LogFollower] | None = None

@@ -11,6 +11,11 @@ WORKFLOWS = {
     "focus": "treadle.workflows.focus.workflow",
     "task": "treadle.workflows.task.workflow",
     "sync": "treadle.workflows.sync.workflow",
+    "auto": "treadle.workflows.auto.workflow",
+    "increment": "treadle.workflows.increment.workflow",
+    "audit": "treadle.workflows.audit.workflow",
+    "plan": "treadle.workflows.plan.workflow",
+    "watch": "treadle.workflows.watch.workflow",
 }
 
 

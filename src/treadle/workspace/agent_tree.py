@@ -34,6 +34,7 @@ from treadle.workspace.index_marks import clear_marks
 from treadle.workspace.round_losses import EMPTIED, note_loss
 from treadle.workspace.tree_entries import ReadableTree
 
+LEAST_MEMORY = 3 << 30
 # Of a file that holds the name of a ref.
 LONGEST_HEAD = 4096
 HARDENED_OPTIONS = (
@@ -73,7 +74,18 @@ def agent_git(clone: Clone) -> Git:
         ),
         limit_s=clone.project.git.limit_s,
         program=clone.project.git.program,
+        memory_bytes=git_memory(clone),
     )
+
+
+def git_memory(clone: Clone) -> int:
+    """How much memory git may take for an agent's objects: of few bytes it can make a tree that has
+    any number of paths. An index takes several times its size."""
+    try:
+        index_bytes = (clone.project.git_dir / "index").stat().st_size
+    except OSError:
+        index_bytes = 0
+    return LEAST_MEMORY + 10 * index_bytes
 
 
 def agent_index(clone: Clone) -> AbstractContextManager[Path]:
@@ -128,7 +140,7 @@ async def repair_clone(clone: Clone) -> CloneRepair:
             note_loss(clone.path, EMPTIED)
         _move_aside(clone.git_dir, clone)
         await build_clone(clone)
-    remark = f"The workspace was made anew from the last import, because {reason}."
+    remark = f"The workspace was recreated from the last import, because {reason}."
     return CloneRepair((*remarks, remark), lost=EMPTIED)
 
 
@@ -157,12 +169,12 @@ async def replace_git_dir(clone: Clone, reason: str) -> str:
 def find_damage(git_dir: Path) -> str | None:
     """Why a git directory cannot be used, or None: links lead outside, and pipes block git."""
     if git_dir.is_symlink() or not git_dir.is_dir():
-        return "its .git is gone" if not os.path.lexists(git_dir) else "its .git is no directory"
+        return "its .git is gone" if not os.path.lexists(git_dir) else "its .git is not a directory"
     for name in ("objects", "refs", "info", "objects/info"):
         if not (git_dir / name).is_dir() and (
             name in ("objects", "refs") or os.path.lexists(git_dir / name)
         ):
-            return f"its .git/{name} is no directory"
+            return f"its .git/{name} is not a directory"
     for entry in _entries(git_dir):
         if is_too_deep(entry.path):
             return "its .git is deeper than git can follow"

@@ -1,4 +1,4 @@
-"""Makes the name of a run's branch from its specification."""
+"""Makes the name of a run's branch, and a title, from its specification."""
 
 import re
 import unicodedata
@@ -16,12 +16,22 @@ def branch_name(specification: str, run: RunId) -> str:
 
 def slug(specification: str) -> str:
     """The first heading, or the first line with a word, as letters, digits and dashes."""
-    lines = _without_front_matter(specification.splitlines())
-    headings = [line for line in lines if re.match(r"\s{0,3}#{1,6}\s", line)]
-    for line in (*headings, *lines):
+    for line in _title_lines(specification):
         if words := _words(line):
             return _join_words(words)
     return _FALLBACK
+
+
+def title_of(specification: str) -> str:
+    """The same as it stands there; empty if there is none."""
+    titles = (line.strip().lstrip("#").strip() for line in _title_lines(specification))
+    return next(filter(None, titles), "")
+
+
+def _title_lines(specification: str) -> list[str]:
+    """Headings first, then every line."""
+    lines = _without_front_matter(specification.splitlines())
+    return [*(line for line in lines if re.match(r"\s{0,3}#{1,6}\s", line)), *lines]
 
 
 def _without_front_matter(lines: list[str]) -> list[str]:

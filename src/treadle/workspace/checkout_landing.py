@@ -19,6 +19,7 @@ from treadle.workspace.landing_decision import (
     AlreadyLanded,
     KeepOnBranch,
     LandingFacts,
+    LandMerged,
     LandNow,
     decide_landing,
 )
@@ -27,8 +28,9 @@ from treadle.workspace.landing_filters import (
     read_programs,
     without_programs,
 )
+from treadle.workspace.merge import differs_outside, differs_within, with_paths_of
 from treadle.workspace.project import Project, operation_in_progress, read_identity
-from treadle.workspace.snapshot import Snapshot, commit_tree, read_checkout, tree_of
+from treadle.workspace.snapshot import CheckoutState, Snapshot, commit_tree, read_checkout, tree_of
 
 _MERGE = (
     "-c", "merge.verifySignatures=false",
@@ -56,33 +58,70 @@ LandingOutcome: TypeAlias = LandedCommit | LandingRefused
 
 
 async def land(
-    project: Project, snapshot: Snapshot, imported: ImportedBranch, run: RunId
+    project: Project,
+    snapshot: Snapshot,
+    imported: ImportedBranch,
+    run: RunId,
+    free: tuple[str, ...] = (),
 ) -> LandingOutcome:
-    """Write backups, move branch and index to the snapshot, then fast-forward.
+    """Write backups, move branch and index to the snapshot, then fast-forward. Changes of the free
+    paths stay as they are.
 
     Interrupted at any point, every file is as the user or the run left it, and a second call
     continues.
     """
     programs = await read_programs(project.git)
-    facts = await gather_facts(project, snapshot, imported, programs)
+    facts = await gather_facts(project, snapshot, imported, programs, free)
+    silent = replace(project, git=without_programs(project.git, programs))
     match decide_landing(facts):
         case AlreadyLanded():
             return LandedCommit(imported.commit)
         case KeepOnBranch(reason, command):
             return LandingRefused(reason, command)
         case LandNow():
-            silent = replace(project, git=without_programs(project.git, programs))
             return await _fast_forward(silent, snapshot, imported, run)
+        case LandMerged():
+            merged = await _merged(silent, snapshot, imported, facts.now, free)
+            return await _fast_forward(silent, *merged, run)
         case unreachable:
             assert_never(unreachable)
 
 
+async def _merged(
+    project: Project,
+    snapshot: Snapshot,
+    imported: ImportedBranch,
+    now: CheckoutState,
+    free: tuple[str, ...],
+) -> tuple[Snapshot, ImportedBranch]:
+    """The snapshot and the work on top of the checkout's commit, with its free paths."""
+    head, author = now.head, await read_identity(project)
+    assert head is not None  # noqa: S101  the decision says that it descends from another commit
+    start = head
+    if snapshot.dirty:
+        start = await with_paths_of(project, snapshot.commit, head, free, author)
+    work = await with_paths_of(project, imported.commit, start, free, author)
+    tree, dirty = await tree_of(project.git, start), start != head
+    return Snapshot(head, now.branch, start, tree, dirty=dirty), replace(imported, commit=work)
+
+
 async def gather_facts(
-    project: Project, snapshot: Snapshot, imported: ImportedBranch, programs: GitPrograms
+    project: Project,
+    snapshot: Snapshot,
+    imported: ImportedBranch,
+    programs: GitPrograms,
+    free: tuple[str, ...] = (),
 ) -> LandingFacts:
     """Read the current facts for the decision."""
     now = await read_checkout(project)
-    git, work = project.git, imported.commit
+    git, work, before = project.git, imported.commit, snapshot.checkout
+    same_files = same_commit = False
+    # Work with changes of a free path is no reason to overwrite those of a person.
+    if free and not await differs_within(git, snapshot.commit, work, free):
+        same_files = not await differs_outside(git, before.tree, now.tree, free)
+        same_commit = None not in (before.head, now.head) and await git.is_ancestor(
+            str(before.head), str(now.head)
+        )
     branch_commit = await git.commit_of(f"refs/heads/{imported.branch}")
     filtered: tuple[FilteredFile, ...] = ()
     if branch_commit is not None:  # else nothing keeps the work's objects
@@ -97,6 +136,8 @@ async def gather_facts(
         work_in_head=now.head is not None and await git.is_ancestor(work, now.head),
         descends=imported.descends,
         operation=operation_in_progress(project.git_dir),
+        same_files=same_files,
+        same_commit=same_commit,
         filtered=filtered,
     )
 
@@ -187,22 +228,26 @@ _APPLY_COMMAND = ("apply", "--binary", "--whitespace=nowarn", "-")
 
 
 async def land_files(
-    project: Project, snapshot: Snapshot, imported: ImportedBranch, run: RunId
+    project: Project,
+    snapshot: Snapshot,
+    imported: ImportedBranch,
+    run: RunId,
+    free: tuple[str, ...] = (),
 ) -> LandingOutcome:
     """Apply the work as uncommitted changes: git checks every file before it writes the first.
 
     A checkout that already contains the work counts as landed, so a second call returns the same.
     """
     programs = await read_programs(project.git)
-    facts = await gather_facts(project, snapshot, imported, programs)
-    if facts.now.tree == await tree_of(project.git, imported.commit):
+    facts = await gather_facts(project, snapshot, imported, programs, free)
+    if not await differs_outside(project.git, facts.now.tree, imported.commit, free):
         return LandedCommit(imported.commit)
     match decide_landing(facts):
         case AlreadyLanded():
             return LandedCommit(imported.commit)
         case KeepOnBranch(reason, command):
             return LandingRefused(reason, command)
-        case LandNow():
+        case LandNow() | LandMerged():
             silent = replace(project, git=without_programs(project.git, programs))
             return await _apply_patch(silent, snapshot, imported, run)
         case unreachable:
@@ -214,10 +259,19 @@ async def _apply_patch(
 ) -> LandingOutcome:
     # The snapshot contains the current files, including uncommitted changes.
     await back_up(project, run, snapshot.commit)
-    patch = await project.git.run(*_DIFF_COMMAND, snapshot.commit, imported.commit)
-    applied = await project.git.try_run(
-        *_APPLY_COMMAND, stdin=patch.encode(errors="surrogateescape") + b"\n"
-    )
+    applied = await _apply(project, snapshot.commit, imported.commit)
     if applied.ok:
         return LandedCommit(imported.commit)
     return LandingRefused(refusal_text(applied), f"git merge {imported.branch}")
+
+
+async def reverse_patch(project: Project, before: str, after: str) -> GitResult:
+    """Take back the changes between two commits in the files; all of them, or none."""
+    return await _apply(project, after, before)
+
+
+async def _apply(project: Project, before: str, after: str) -> GitResult:
+    patch = await project.git.run(*_DIFF_COMMAND, before, after)
+    return await project.git.try_run(
+        *_APPLY_COMMAND, stdin=patch.encode(errors="surrogateescape") + b"\n"
+    )

@@ -172,7 +172,7 @@ class CleanCheckout:
         if process.returncode != 0:
             raise ProjectError(
                 f"what the setup command left cannot be copied: {_last_line(stderr)}",
-                hint="free some space there, or let the setup command leave files that it may read",
+                hint="free some space there, or let the setup command create readable files",
             )
 
     async def _write_tree(

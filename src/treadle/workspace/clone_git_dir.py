@@ -208,6 +208,8 @@ def _settings(identity: CommitIdentity) -> str:
         "[core]\n\thooksPath = .git/hooks\n\tfsmonitor = false\n\tbigFileThreshold = 32m\n"
         # Files beside the objects, which an agent could forge.
         "\tmultiPackIndex = false\n[pack]\n\tuseBitmaps = false\n"
+        # What a fetch may take beside the objects.
+        "\tthreads = 4\n\twindowMemory = 256m\n"
         "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
     )
 

@@ -13,7 +13,7 @@ from treadle.workspace.attribution import is_credit, strip_credits
 
 # A longer message is cut off here.
 LONGEST_COMMIT = 1 << 20
-# Clocks differ a little.
+# TokenClocks differ a little.
 _SLACK_S = 300
 
 _PERSON = re.compile(rb"(author|committer) (.*) (\d+) ([+-]\d{4})")

@@ -35,7 +35,7 @@ PACKED = ("-c", "fetch.unpackLimit=1")
 
 
 @dataclass(frozen=True, slots=True)
-class KeptCommits:
+class StoredCommits:
     """Refs of one round in the store, and how many new commits they contain."""
 
     store: Path
@@ -56,7 +56,7 @@ def store_folder(clone: Path) -> Path:
 
 async def keep_dropped_commits(
     clone: Clone, run: RunId, *work: str, limit_s: float = LONGEST_S
-) -> KeptCommits | None:
+) -> StoredCommits | None:
     """Keep what a session committed and `work` does not contain; None if that is nothing.
 
     The clone must be repaired. The links stay, so that a second call after an interruption has the
@@ -97,11 +97,11 @@ class _CommitKeeping:
         self._refs: dict[str, str] = {}
         self.missing = ""
 
-    def result(self) -> KeptCommits | None:
+    def result(self) -> StoredCommits | None:
         if not self._refs and not self.missing:
             return None
         count = count_commits(self._commits, self._refs.values())
-        return KeptCommits(self._store, in_order(self._refs), count, self.missing)
+        return StoredCommits(self._store, in_order(self._refs), count, self.missing)
 
     async def keep(self, *work: str) -> None:
         lent = lent_directories(self._clone.sources.repository, self._clone.path.parent)

@@ -1,5 +1,7 @@
 """Differences between two commits, as text or by file, read from the user's repository."""
 
+from dataclasses import dataclass
+
 from treadle.domain.check import FileChange, FileChangeKind
 from treadle.domain.errors import ProjectError
 from treadle.workspace.git import Git
@@ -28,15 +30,33 @@ async def diff_text(
 _CHANGE_KINDS: dict[str, FileChangeKind] = {"A": "added", "D": "removed"}
 
 
-async def changed_files(git: Git, before: str, after: str) -> tuple[FileChange, ...]:
+@dataclass(frozen=True, slots=True)
+class ChangedEntry:
+    """A path that differs between two trees, with its mode and its object in the newer one; of a
+    removed one these are zeros."""
+
+    path: str
+    change: FileChangeKind
+    mode: str
+    object: str
+
+
+async def changed_entries(git: Git, before: str, after: str) -> tuple[ChangedEntry, ...]:
     """The files that differ; no external diff program of the project is started."""
     listing = await git.run(
-        *("diff-tree", "-r", "-z", "--name-status", "--no-renames", "--no-ext-diff"),
+        *("diff-tree", "-r", "--raw", "-z", "--no-renames", "--no-abbrev", "--no-ext-diff"),
         *("--ignore-submodules=none", before, after, "--"),
     )
-    # Letters and paths alternate, each followed by a zero byte.
+    # Each is two modes, two objects and a letter; then its path. A zero byte follows both.
     fields = listing.split("\0")
+    heads = (head.split(" ") for head in fields[:-1:2])
     return tuple(
-        FileChange(path, _CHANGE_KINDS.get(letter, "changed"))
-        for letter, path in zip(fields[::2], fields[1::2], strict=False)
+        ChangedEntry(path, _CHANGE_KINDS.get(letter, "changed"), mode, name)
+        for (_, mode, _, name, letter), path in zip(heads, fields[1::2], strict=True)
     )
+
+
+async def changed_files(git: Git, before: str, after: str) -> tuple[FileChange, ...]:
+    """The same without modes and objects."""
+    entries = await changed_entries(git, before, after)
+    return tuple(FileChange(entry.path, entry.change) for entry in entries)

@@ -21,7 +21,7 @@ _BUFFER = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class NewName:
+class NameAppeared:
     """A name appeared in a watched directory."""
 
     watch: int
@@ -40,7 +40,7 @@ class EventsLost:
     """More happened than the kernel keeps."""
 
 
-DirectoryEvent = NewName | WatchEnded | EventsLost
+DirectoryEvent = NameAppeared | WatchEnded | EventsLost
 
 
 class DirectoryEvents:
@@ -99,5 +99,5 @@ def _parse(data: bytes) -> list[DirectoryEvent]:
         elif mask & _IN_IGNORED:
             events.append(WatchEnded(watch))
         else:
-            events.append(NewName(watch, os.fsdecode(data[start:offset].rstrip(b"\0"))))
+            events.append(NameAppeared(watch, os.fsdecode(data[start:offset].rstrip(b"\0"))))
     return events

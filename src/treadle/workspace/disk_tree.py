@@ -141,7 +141,7 @@ def copy_index(
 ) -> None:
     """Replace `target` by `source` atomically; git needs the time to find stale entries.
 
-    An index that is no plain file, or larger than any repository has, is left out as if missing.
+    An index that is not a plain file, or larger than any repository has, is left out as if missing.
     """
     try:
         # Non-blocking: an agent may have put a pipe there.

@@ -63,7 +63,7 @@ def external_notices(external: ExternalFiles) -> list[str]:
     notices = []
     if names := external.submodules:
         notices.append(
-            f"submodules are there to read and to run ({list_names(names)});"
+            f"submodules can be read and run ({list_names(names)});"
             " what an agent changes in them is not committed"
         )
     if names := external.missing_submodules:

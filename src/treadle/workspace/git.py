@@ -2,17 +2,22 @@
 
 import asyncio
 import os
+import resource
 import signal
 import subprocess
+import sys
 from collections.abc import Coroutine, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from treadle.domain.errors import TreadleError
 from treadle.workspace.project_root import find_project_root
 from treadle.workspace.search_path import find_git, may_be_written, path_outside_first
+
+A = TypeVar("A")
+B = TypeVar("B")
 
 # For Treadle's own writes: no hooks of the user run, nothing is signed or packed.
 QUIET_OPTIONS = (
@@ -98,6 +103,8 @@ class Git:
     limit_s: float = LEAST_LIMIT_S
     # Looked up outside the project; empty if it is not there.
     program: str = "git"
+    # How much memory one process may take; 0: any. An agent's objects can unfold to any size.
+    memory_bytes: int = 0
 
     async def run(self, *arguments: str, stdin: bytes = b"") -> str:
         """Return the output without its last newline; a failure raises GitFailed."""
@@ -105,7 +112,7 @@ class Git:
         if not result.ok:
             raise GitFailed(
                 f"git {_command(arguments)} failed in {self.directory}: {result.error_line}",
-                hint="see what `git status` says there, put it right, then start again",
+                hint="see `git status` there, fix it, then start again",
             )
         return result.output
 
@@ -141,7 +148,7 @@ class Git:
 
     def _start(self, arguments: tuple[str, ...], stdin: int) -> "subprocess.Popen[bytes]":
         try:
-            return subprocess.Popen(
+            process = subprocess.Popen(
                 self.command(*arguments),
                 stdin=stdin,
                 stdout=subprocess.PIPE,
@@ -152,6 +159,9 @@ class Git:
             )
         except FileNotFoundError:
             raise self._not_found() from None
+        if self.memory_bytes:
+            _limit_memory(process.pid, self.memory_bytes)
+        return process
 
     def command(self, *arguments: str) -> tuple[str, ...]:
         """The whole command line, for a caller that starts it differently."""
@@ -194,6 +204,14 @@ async def run_together(*commands: Coroutine[Any, Any, GitResult]) -> list[GitRes
     return [result for result in results if isinstance(result, GitResult)]
 
 
+async def both(first: Coroutine[Any, Any, A], second: Coroutine[Any, Any, B]) -> tuple[A, B]:
+    """Run two independent pieces of work concurrently; both have ended before one's failure is
+    raised."""
+    one, other = asyncio.ensure_future(first), asyncio.ensure_future(second)
+    await asyncio.gather(one, other, return_exceptions=True)
+    return one.result(), other.result()
+
+
 def argument_batches(paths: Iterable[str]) -> Iterator[list[str]]:
     """Paths for several command lines: the system limits the length of one, and an agent can make
     any number of paths. One that is longer than a disk allows is left out."""
@@ -210,6 +228,14 @@ def argument_batches(paths: Iterable[str]) -> Iterator[list[str]]:
         room -= length + _PER_ARGUMENT
     if batch:
         yield batch
+
+
+def _limit_memory(process: int, size: int) -> None:
+    """From outside, so that no code of ours runs between fork and exec; only Linux can do it."""
+    if sys.platform == "linux":
+        # It may have ended, and a hard limit that is lower holds as it is.
+        with suppress(ProcessLookupError, PermissionError, ValueError):
+            resource.prlimit(process, resource.RLIMIT_DATA, (size, size))
 
 
 def _command(arguments: tuple[str, ...]) -> str:

@@ -49,9 +49,11 @@ def read_start(path: Path, most: int) -> bytes | None:
         descriptor = os.open(path, flags)
     except OSError:
         return None
+    # First: a folder cannot be opened as a file.
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        return None
     with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
         return file.read(most)
 
 

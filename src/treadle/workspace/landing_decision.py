@@ -27,6 +27,10 @@ class LandingFacts:
     work_in_head: bool
     descends: bool
     operation: str | None
+    # Whether the checkout is as before but for paths that no work contains, by its files and by
+    # its commit, if that descends from the one before.
+    same_files: bool = False
+    same_commit: bool = False
     # Files of the work that need a program on their way to the disk.
     filtered: tuple[FilteredFile, ...] = ()
 
@@ -34,6 +38,11 @@ class LandingFacts:
 @dataclass(frozen=True, slots=True)
 class LandNow:
     """The work can land."""
+
+
+@dataclass(frozen=True, slots=True)
+class LandMerged:
+    """The work can land on top of commits that changed none of its paths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +58,7 @@ class KeepOnBranch:
     command: str
 
 
-LandingDecision: TypeAlias = LandNow | AlreadyLanded | KeepOnBranch
+LandingDecision: TypeAlias = LandNow | LandMerged | AlreadyLanded | KeepOnBranch
 
 
 def why_ask_about_deletions(changes: WorkChanged, limits: DeletionLimits) -> str:
@@ -109,7 +118,7 @@ def decide_landing(facts: LandingFacts) -> LandingDecision:
             f"git branch {facts.branch} {facts.work}",
         )
     if facts.branch_commit != facts.work:
-        return KeepOnBranch(f"somebody else moved the branch {facts.branch} meanwhile", merge)
+        return KeepOnBranch(f"someone else moved the branch {facts.branch} meanwhile", merge)
     if facts.work == facts.snapshot_commit:
         return KeepOnBranch("there is nothing to land: the run made no commits", merge)
     if facts.operation is not None:
@@ -119,21 +128,22 @@ def decide_landing(facts: LandingFacts) -> LandingDecision:
     return _decide_by_checkout(facts, merge)
 
 
-def _decide_by_checkout(facts: LandingFacts, merge: str) -> LandNow | KeepOnBranch:
+def _decide_by_checkout(facts: LandingFacts, merge: str) -> LandNow | LandMerged | KeepOnBranch:
     before, now = facts.before, facts.now
     if before.branch != now.branch:
         old_branch, new_branch = _describe_checkout(before), _describe_checkout(now)
         return KeepOnBranch(f"you have switched from {old_branch} to {new_branch} meanwhile", merge)
     # An interrupted landing has already moved the branch to the snapshot.
-    if now.head not in (before.head, facts.snapshot_commit):
+    moved = now.head not in (before.head, facts.snapshot_commit)
+    if moved and not (facts.same_commit and facts.same_files):
         return KeepOnBranch(
             f"{_describe_checkout(now)} has other commits than when the run started", merge
         )
-    if before.tree != now.tree:
+    if before.tree != now.tree and not facts.same_files:
         return KeepOnBranch("files were changed after the run started: commit them first", merge)
     if facts.filtered:
         return KeepOnBranch(filtered_reason(facts.filtered), merge)
-    return LandNow()
+    return LandMerged() if moved else LandNow()
 
 
 def _describe_checkout(checkout: CheckoutState) -> str:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 
+from treadle.workspace.diffs import changed_entries
 from treadle.workspace.disk_tree import PLAIN_INDEX
 from treadle.workspace.external_files import read_pointers
 from treadle.workspace.git import Git
@@ -62,14 +63,8 @@ async def find_filtered_files(
 
 async def _changed_blobs(git: Git, before: str, after: str) -> Sequence[ChangedBlob]:
     """The files that were added or changed; neither links nor submodules have filters."""
-    listing = await git.run(
-        *("diff-tree", "-r", "--raw", "-z", "--no-renames", "--no-abbrev", "--diff-filter=AMT"),
-        *("--ignore-submodules=none", before, after, "--"),
-    )
-    fields = listing.split("\0")
-    entries = [entry.split(" ") for entry in fields[:-1:2]]
     return [
-        ChangedBlob(path, words[3])
-        for words, path in zip(entries, fields[1::2], strict=True)
-        if words[1] in FILE_MODES
+        ChangedBlob(entry.path, entry.object)
+        for entry in await changed_entries(git, before, after)
+        if entry.mode in FILE_MODES
     ]

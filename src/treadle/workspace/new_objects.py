@@ -22,8 +22,10 @@ _RAW = (
 )
 LOG = ("log", "-m", "--format=%H", "--no-notes", "--no-mailmap", "--no-show-signature", *_RAW)
 DIFF = ("diff-tree", *_RAW)
-# A tree that contains itself under many names, level by level, has more paths than any work.
-MOST_PATHS = 5_000_000
+# A tree that contains itself under many names, level by level, has more paths than any work. Each
+# is judged, so very many would take hours.
+MOST_PATHS = 1_000_000
+MOST_PATH_BYTES = 64 << 20
 # Name, kind and size.
 _HEADER_WORDS = 3
 
@@ -51,7 +53,7 @@ class ChangedPath:
 
 def changed_paths(pieces: OutputPieces) -> Iterator[ChangedPath]:
     """Parse the output of LOG or DIFF."""
-    count = 0
+    count = size = 0
     while (field := pieces.next_field(b"\0")) is not None:
         head = field.lstrip(b"\n").decode()
         if not head.startswith(":"):
@@ -59,7 +61,8 @@ def changed_paths(pieces: OutputPieces) -> Iterator[ChangedPath]:
             continue
         path = pieces.next_field(b"\0")
         count += 1
-        if path is None or count > MOST_PATHS:
+        size += len(path or b"")
+        if path is None or count > MOST_PATHS or size > MOST_PATH_BYTES:
             raise GitFailed("the commits change more paths than any work has")
         _, mode, old, new, how = head.split(" ")
         yield ChangedPath(os.fsdecode(path), old, new, how, mode)

@@ -15,7 +15,7 @@ from treadle.workspace.directory_events import (
     DirectoryEvent,
     DirectoryEvents,
     EventsLost,
-    NewName,
+    NameAppeared,
     WatchEnded,
     open_directory_events,
 )
@@ -117,7 +117,7 @@ class ObjectWatch:
 
     def _handle(self, event: DirectoryEvent) -> None:
         match event:
-            case NewName(watch, name):
+            case NameAppeared(watch, name):
                 self._handle_name(self._places.get(watch, ""), name)
             case WatchEnded(watch):
                 self._places.pop(watch, None)

@@ -116,5 +116,5 @@ def _require_success(
         if exit_code != 0:
             raise GitFailed(
                 f"git {command[0]} failed in {git.directory}",
-                hint="see what `git fsck` says there, put it right, then start again",
+                hint="see `git fsck` there, fix it, then start again",
             )

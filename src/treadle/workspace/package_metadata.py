@@ -18,7 +18,7 @@ _PLAIN_BACKENDS = frozenset(
         *("poetry.core.masonry.api", "pdm.backend"),
     }
 )
-_LOCAL_REQUIREMENT = re.compile(r"^\s*(?:-e\b|--editable\b|\.|file:)", re.MULTILINE)
+_LOCAL_REQUIREMENT = re.compile(r"^[^\S\n]*(?:-e\b|--editable\b|\.|file:)", re.MULTILINE)
 _LOCAL_GEM = re.compile(r"\bgemspec\b|\bpath\b")
 
 

@@ -124,7 +124,7 @@ def require_writable(project: Project) -> None:
         if path.is_dir() and not os.access(path, os.W_OK | os.X_OK):
             raise ProjectError(
                 f"{path} cannot be written, and a run keeps its work there",
-                hint="work in a clone of your own, or check its permissions with `ls -ld`",
+                hint="work in your own clone, or check its permissions with `ls -ld`",
             )
 
 

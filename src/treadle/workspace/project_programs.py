@@ -14,7 +14,7 @@ _PROGRAM_FOLDERS = (
 )
 # What a setup installs there comes from outside, unless it starts a module of the project.
 _INSTALLED = re.compile(r"(?:^|/)(?:node_modules|vendor|\.?venv|site-packages|\.tox|\.nox)/")
-_IMPORTED = re.compile(rb"^\s*from\s+(\w{1,100})[\w.]*\s+import\b", re.MULTILINE)
+_IMPORTED = re.compile(rb"^[^\S\n]*from\s+(\w{1,100})[\w.]*\s+import\b", re.MULTILINE)
 _HEAD = 4_096
 _SPECIAL = re.compile(r"[*?\[]")
 # Where a shell function is looked for, and how much of it is read.

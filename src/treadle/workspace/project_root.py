@@ -17,6 +17,18 @@ def find_project_root(directory: Path) -> Path | None:
     )
 
 
+def find_link(path: Path, project: Path) -> Path | None:
+    """The first link of the project on the way to a path, the path included; None without one.
+
+    Whoever wrote the project chose where it leads: nothing is written through it.
+    """
+    plain = Path(os.path.abspath(path))  # noqa: PTH100  `resolve` would follow the links
+    for each in (*reversed(plain.parents), plain):
+        if each.is_symlink() and each.parent.resolve().is_relative_to(project):
+            return each
+    return None
+
+
 def project_key(project: Path) -> str:
     """A key that stays the same while the project's path does."""
     return hashlib.sha256(os.fsencode(project)).hexdigest()[:16]

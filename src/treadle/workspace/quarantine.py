@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from treadle.workspace.agent_tree import HARDENED_OPTIONS, agent_git
+from treadle.workspace.agent_tree import HARDENED_OPTIONS, agent_git, git_memory
 from treadle.workspace.clone_git_dir import Clone, agent_environment
 from treadle.workspace.disk import is_written, remove, writing_to
 from treadle.workspace.disk_tree import PLAIN_INDEX, copy_index
@@ -31,6 +31,9 @@ FETCH = (
     "--no-recurse-submodules", "--no-prune",
 )  # fmt: skip
 
+# A run sets aside one commit in a round at most.
+MOST_ASIDES = 16
+PACKED_REFS = "packed-refs"
 _BARE = b"[core]\n\tbare = true\n"
 
 
@@ -48,10 +51,13 @@ class Quarantine:
     time: int
 
 
-async def fetch_round(clone: Clone, tip: str, imported: str) -> Quarantine:
+async def fetch_round(
+    clone: Clone, tip: str, imported: str, aside: str | None = None
+) -> Quarantine:
     """Fetch the round up to `tip` and what was set aside, into an empty quarantine.
 
-    `imported` is the last imported commit. After an interruption a second call starts anew.
+    `imported` is the last imported commit, `aside` what this round set aside. After an interruption
+    a second call starts anew.
     """
     path = clone.path.with_name(f"{clone.path.name}.quarantine")
     with writing_to(path):
@@ -67,7 +73,26 @@ async def fetch_round(clone: Clone, tip: str, imported: str) -> Quarantine:
         await quarantine.git.run(*FETCH, str(clone.path), *refspecs)
     except GitFailed as error:
         raise FetchFailed(error.message, hint=error.hint) from error
+    if (path / ASIDE_REFS).exists() or (path / PACKED_REFS).exists():
+        kept = await _likely_asides(quarantine.git, aside)
+        refs = {"refs/treadle/tip": tip, "refs/treadle/imported": imported} | kept
+        with writing_to(path):
+            remove(path / ASIDE_REFS)
+            remove(path / PACKED_REFS)
+        updates = "".join(f"update {ref} {name}\n" for ref, name in refs.items())
+        await quarantine.git.run("update-ref", "--stdin", stdin=updates.encode())
     return quarantine
+
+
+async def _likely_asides(git: Git, aside: str | None) -> dict[str, str]:
+    """The refs that a run makes: of a commit, by its name, and few. An agent can make others, any
+    number of them, also of tags, whose text nobody searches."""
+    fields = "--format=%(objecttype) %(objectname) %(refname)"
+    listing = (await git.run("for-each-ref", fields, ASIDE_REFS)).splitlines()
+    refs = [line.split(" ", 2) for line in listing]
+    names = [name for kind, name, ref in refs if (kind, f"{ASIDE_REFS}/{name}") == ("commit", ref)]
+    kept = sorted(names, key=lambda name: name != aside)[:MOST_ASIDES]
+    return {f"{ASIDE_REFS}/{name}": name for name in kept}
 
 
 async def continue_from(clone: Clone, quarantine: Quarantine, *, made: str, judged: str) -> None:
@@ -101,6 +126,7 @@ def bare_git(clone: Clone, path: Path) -> Git:
         options=(f"--git-dir={path}", *QUIET_OPTIONS, *HARDENED_OPTIONS),
         limit_s=clone.project.git.limit_s,
         program=clone.project.git.program,
+        memory_bytes=git_memory(clone),
     )
 
 

@@ -1,7 +1,7 @@
 """One round's work in the quarantine, and the one commit that it becomes if parts are left out."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from treadle.workspace.clone_git_dir import Clone
@@ -13,6 +13,9 @@ from treadle.workspace.salvage import CommittedRound, commit_work
 from treadle.workspace.snapshot import tree_of
 from treadle.workspace.temporary_folders import scratch_folder
 from treadle.workspace.tree_entries import ReadableTree
+
+# In the message of a commit that stands for several.
+MOST_SUBJECTS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,20 @@ async def squash_round(
         files=(),
         removed=(),
     )
+
+
+async def join_commits(
+    work: RoundWork, committed: CommittedRound, clean: Callable[[str], str]
+) -> CommittedRound | None:
+    """One commit instead of several, which lists their subjects; None if there is at most one."""
+    limits = ("--reverse", f"--max-count={MOST_SUBJECTS + 1}", "--no-merges")
+    listed = await work.git.run("log", "--format=%s", *limits, committed.tip, f"^{work.imported}")
+    subjects = [f"- {subject}" for subject in listed.splitlines() if subject != work.message]
+    count = await work.git.run("rev-list", "--count", committed.tip, f"^{work.imported}")
+    if int(count) <= 1:
+        return None
+    text = "\n".join([work.message, "", *subjects[:MOST_SUBJECTS]])
+    return await squash_round(replace(work, message=clean(text.strip())), committed, ())
 
 
 async def objects_at(git: Git, commit: str, paths: Sequence[str]) -> set[str]:

@@ -22,19 +22,20 @@ _HARMLESS_NAMES = re.compile(r"\.npmrc|.+\.(?:pem|tfvars)", re.IGNORECASE)
 # Logins of tools and services. The policy does not know these names: an agent's own files may have
 # them, and the sandbox has none of the user's.
 _LOGIN_FILES = re.compile(
-    r"(?:.+/)?(?:"
+    r"(?:[^/]+/)?(?:"
     r"\.dev\.vars(?:\..+)?|\.secrets?|\.Renviron|local\.settings\.json"
     r"|\.vault[-_](?:token|pass(?:word)?)(?:\.txt)?|\.?vault[-_]?pass(?:word)?(?:\.txt)?"
     r"|\.?kubeconfig(?:-.+|\.(?:ya?ml|json|conf))?|.+[.-]kubeconfig(?:\.ya?ml)?|\.kube/config"
-    r"|\.dockercfg|\.docker/config\.json|\.dockerconfigjson|\.aws/credentials|\.azure/.+\.json"
+    r"|\.dockercfg|\.docker/config\.json|\.dockerconfigjson|\.aws/credentials"
     r"|\.my(?:login)?\.cnf|\.s3cfg|\.boto|\.terraformrc|credentials\.tfrc\.json|\.databrickscfg"
     r"|client[-_]secrets?.*\.json|application_default_credentials\.json|gha-creds-.+\.json"
-    r"|.+-firebase-adminsdk-.+\.json|\.sentryclirc|\.?rclone\.conf|\.ssh/.+|\.gnupg/.+"
+    r"|.+-firebase-adminsdk-.+\.json|\.sentryclirc|\.?rclone\.conf"
     r"|(?:key|keystore)\.properties|\.?secrets?\.(?:properties|ini|env|xml|conf|plist|tfvars)"
     r"|.+\.(?:p8|ppk|kdbx)|\.passwd[-_]s3fs|\.netlify/config\.json|\.cargo/credentials(?:\.toml)?"
     r")",
     re.IGNORECASE,
 )
+_LOGIN_FOLDERS = re.compile(r"(?:^|/)\.(?:ssh|gnupg|(?P<azure>azure))/", re.IGNORECASE)
 # In such folders, and with such words in the name, a file is for show, or for a test.
 _FOR_SHOW = frozenset(
     {
@@ -58,9 +59,17 @@ def is_secret_name(path: str) -> bool:
     name = path.rpartition("/")[2]
     if holds_secrets((name,)) and not _HARMLESS_NAMES.fullmatch(name):
         return True
-    return _LOGIN_FILES.fullmatch(path) is not None and _FOR_SHOW.isdisjoint(
-        re.split(r"[/._-]", path.casefold())
-    )
+    if not _is_login_file(path):
+        return False
+    return _FOR_SHOW.isdisjoint(re.split(r"[/._-]", path.casefold()))
+
+
+def _is_login_file(path: str) -> bool:
+    # No more of a path than a name with its folder: an agent's may have thousands of parts.
+    if _LOGIN_FILES.fullmatch("/".join(path.rsplit("/", 2)[-2:])):
+        return True
+    is_json = path.lower().endswith(".json")
+    return any(is_json or not each["azure"] for each in _LOGIN_FOLDERS.finditer(path))
 
 
 def screen_checkout(root: Path, changed: ChangedPaths) -> tuple[ChangedPaths, CheckoutSecrets]:
@@ -87,14 +96,14 @@ def secrets_notices(secrets: CheckoutSecrets) -> list[str]:
     notices = []
     if secrets.left_out:
         notices.append(
-            f"not part of the run: {list_names(secrets.left_out)} (untracked, and like a file of"
-            " secrets); put such files in .gitignore, and into workspace.include what tests need"
+            f"left out of the run: {list_names(secrets.left_out)} (untracked, and looks like a"
+            " secret file); add it to .gitignore, and to workspace.include if tests need it"
         )
     if secrets.in_snapshot:
         names = list_names(secrets.in_snapshot)
         notices.append(
-            f"the run has your uncommitted changes of {names}, and what looks like a secret with"
-            " them; they land as you left them"
+            f"your uncommitted changes of {names} contain what looks like a secret; they are part"
+            " of the run, and land as they are"
         )
     return notices
 

@@ -15,7 +15,7 @@ from treadle.policy.protected_paths import protected_part
 from treadle.policy.secret_search import SecretSearch
 from treadle.policy.tool_files import ToolFileSettings
 from treadle.workspace.agent_tree import agent_git
-from treadle.workspace.git import Git
+from treadle.workspace.git import Git, both
 from treadle.workspace.ignore_rules import IgnoreRules
 from treadle.workspace.new_objects import (
     DIFF,
@@ -34,8 +34,6 @@ from treadle.workspace.secret_files import is_secret_name
 # Refs in the clone for commits that must not be imported and that no imported commit contains.
 WITHHELD_REFS = "refs/treadle/withheld"
 
-# A run sets aside one commit in a round at most; an agent can make any number of such refs.
-_MOST_ASIDES = 64
 # More than an agent makes one by one. Each is looked at, rewritten and kept by itself.
 MOST_COMMITS = 2_000
 JOINED_REMARK = (
@@ -91,13 +89,18 @@ async def screen_round(
 ) -> ScreenedRound:
     """Search all new content and all changed paths.
 
-    This takes three git commands if nothing is found. After an interruption a second call has the
-    same result.
+    This takes three git commands, all at once, if nothing is found. After an interruption a second
+    call has the same result.
     """
     new = (committed.tip, f"--glob={ASIDE_REFS}/*", "--not", work.imported)
-    objects = await search_new_objects(work.git, forbidden.search, work.authorship, *new)
+    objects, found = await both(
+        search_new_objects(work.git, forbidden.search, work.authorship, *new),
+        # Most rounds have no credentials, so the paths need not wait for the search.
+        _find_forbidden(work.git, forbidden, {}, *LOG, *new),
+    )
     findings = objects.findings
-    found = await _find_forbidden(work.git, forbidden, findings, *LOG, *new)
+    if findings:
+        found = await _find_forbidden(work.git, forbidden, findings, *LOG, *new)
     if found.places and findings:
         findings = await _without_known(work, committed.tip, findings, found.places)
         found = await _find_forbidden(work.git, forbidden, findings, *LOG, *new)
@@ -122,7 +125,8 @@ async def screen_round(
     net = (*DIFF, work.imported, committed.tip)
     withheld = (await _find_forbidden(work.git, forbidden, findings, *net)).places
     clean = await squash_round(work, committed, [each.path for each in withheld])
-    protected = [place for place in found.places if place.is_protected and place not in withheld]
+    left_out = frozenset(withheld)
+    protected = [place for place in found.places if place.is_protected and place not in left_out]
     history = tuple(protected) if withheld else found.places
     return replace(screened, committed=clean, withheld=withheld, only_in_history=history)
 
@@ -196,15 +200,12 @@ def _old_objects(pieces: OutputPieces) -> set[str]:
 async def _withhold_asides(
     work: RoundWork, committed: CommittedRound, forbidden: ForbiddenContent, findings: Findings
 ) -> CommittedRound:
-    """Move set-aside commits that must not be imported to refs of the clone that are not fetched,
-    all of them if there are too many."""
-    withheld = asides = await _asides(work)
-    if len(asides) <= _MOST_ASIDES:
-        withheld = [
-            [commit, name]
-            for commit, name in asides
-            if await _has_forbidden(work, forbidden, findings, commit, "--not", committed.tip)
-        ]
+    """Move set-aside commits that must not be imported to refs that are not fetched."""
+    withheld = [
+        [commit, name]
+        for commit, name in await _asides(work)
+        if await _has_forbidden(work, forbidden, findings, commit, "--not", committed.tip)
+    ]
     return await _keep_in_clone(work, committed, withheld)
 
 

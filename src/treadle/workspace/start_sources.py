@@ -21,6 +21,7 @@ from treadle.policy.started_files import (
 )
 from treadle.policy.tool_files import ToolFileSettings
 from treadle.workspace.alternates import common_git_dir
+from treadle.workspace.git import both
 from treadle.workspace.git_config_files import command_settings, find_config_files, hooks_folders
 from treadle.workspace.project import Project
 from treadle.workspace.tree_entries import LINK_MODE, ReadableTree, TreeEntry
@@ -42,8 +43,10 @@ async def find_started_files(
 ) -> StartedFiles:
     """What of the project runs by itself. `changed` are paths that the work may add: a hook may
     name a file that is not there yet. `hooks` are the user's own for tool uses."""
-    entries = await ReadableTree(snapshot, project.git).entries()
-    listing = await project.git.run("config", "--null", "--list", "--show-origin")
+    entries, listing = await both(
+        ReadableTree(snapshot, project.git).entries(),
+        project.git.run("config", "--null", "--list", "--show-origin"),
+    )
     return await asyncio.to_thread(_find, project, entries, listing, (tuple(changed), hooks))
 
 
@@ -169,7 +172,7 @@ def _targets(root: Path, links: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _read(path: Path) -> str:
-    """The text of a file; empty for one that is too long, is no plain file or is no text."""
+    """The text of a file; empty for one that is too long, is not a plain file or is no text."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):

@@ -7,6 +7,9 @@ from treadle.workspace.git import Git, run_together
 from treadle.workspace.git_status import REFS_COMMAND, STATUS_COMMAND, read_status
 from treadle.workspace.project import Project
 
+# More are kept without a look at each, which would take git some milliseconds.
+MOST_TIPS = 200
+
 
 async def is_all_imported(clone: Clone, imported: str) -> bool:
     """Whether a repaired clone has no uncommitted file and no ref that was not imported.
@@ -22,19 +25,14 @@ async def is_all_imported(clone: Clone, imported: str) -> bool:
         )
     if not refs.ok or not status.ok or not _is_clean(status.output):
         return False
-    return all(
-        [
-            await _is_imported(clone.project, tip, imported)
-            for tip in await _named_tips(git, refs.output)
-        ]
-    )
-
-
-async def is_on_other_branch(project: Project, tip: str, branch: str) -> bool:
-    """Whether another branch, local or remote, contains the commit."""
-    refs = ("refs/heads", "refs/remotes")
-    listing = await project.git.run("for-each-ref", "--format=%(refname)", "--contains", tip, *refs)
-    return any(name != f"refs/heads/{branch}" for name in listing.split("\n") if name)
+    known = await clone.project.git.try_run("for-each-ref", "--format=%(objectname)")
+    others = await _named_tips(git, refs.output) - {*known.output.split()}
+    if len(others) > MOST_TIPS:
+        return False
+    for tip in others:
+        if not await _is_imported(clone.project, tip, imported):
+            return False
+    return True
 
 
 def _is_clean(listing: str) -> bool:

@@ -1,6 +1,7 @@
 """A focus run, made up for the screen: planned, built, reviewed twice, and stopped by an issue."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.all_events import Event, RecordedEvent
@@ -16,22 +17,39 @@ from treadle.domain.events.focus import (
 )
 from treadle.domain.events.publishing import (
     BranchPushed,
+    FeedbackItem,
+    FeedbackReceived,
+    PullRequestFollowed,
     PullRequestOpened,
     PullRequestUpdated,
 )
 from treadle.domain.events.run import RoundStarted
 from treadle.domain.events.session import SessionStarted, SignalGiven
-from treadle.domain.events.work import WorkCommitted
+from treadle.domain.events.work import WorkChanged, WorkCommitted
 from treadle.domain.ids import SessionId
 from treadle.domain.review import DroppedFinding, ReviewFinding
 from treadle.domain.session import Completed
 from treadle.domain.signal import Role, SignalKind
+from treadle.domain.task_plan import PlannedCriterion, TaskPlan
 
 from .sample_runs import COMMIT, PREPARED, STARTED, ended, recorded, session_ended
 
 ZERO = ReviewFinding("blocker", "dividing by zero is not told", "calc.py", "return a / b")
 NAME = ReviewFinding("nit", "a shorter name would do", "calc.py", "def divide_two_numbers")
 SLOW = ReviewFinding("minor", "it reads the file twice", command="time ./calc")
+FEEDBACK = (
+    FeedbackItem("ci:1", "ci", "lint", "calc.py:1: no full stop", "Run make"),
+    FeedbackItem("line_comment:2", "line_comment", "ada", "Say why.", "calc.py:3"),
+)
+
+DIVIDE = TaskPlan(
+    "Divide",
+    "One function.",
+    ("calc.py",),
+    (PlannedCriterion("It divides"),),
+    cost_usd=0.3,
+    minutes=45,
+)
 
 
 def _session(role: Role, signal: SignalKind, text: str, *events: Event) -> list[Event]:
@@ -89,12 +107,15 @@ def task() -> list[RecordedEvent]:
             replace(STARTED, workflow="task"),
             PREPARED,
             RoundStarted(1, "planning"),
-            *_session("planner", "plan_complete", "One step.", PlanWritten("# Divide\n")),
+            *_session("planner", "plan_complete", "One step.", PlanWritten("# Divide\n", DIVIDE)),
             RoundStarted(2, "coding"),
             *_session("implementer", "done", "It divides."),
+            WorkChanged(COMMIT, 40, 1, 2, 0, (), None, 31, 12),
             BranchPushed("origin", "treadle/divide-7c01d2e4", COMMIT),
             PullRequestOpened(3, url, "Divide", True, COMMIT),
             PullRequestUpdated(3, url, "Divide two numbers", False, COMMIT),
+            PullRequestFollowed(3, url, datetime(2026, 3, 18, 12, 40, tzinfo=UTC)),
+            FeedbackReceived(3, 1, COMMIT, FEEDBACK),
             ended("approved", Tally()),
         ]
     )

@@ -30,11 +30,15 @@ from treadle.domain.events.work import (
     CommitsKept,
     DeliverableChanged,
     DeliverableCreated,
+    DroppedBranch,
+    LandingUndone,
     SetupFinished,
     WithheldPath,
+    WorkDropped,
     WorkImported,
     WorkKept,
     WorkLanded,
+    WorkRestored,
     WorkWithheld,
 )
 from treadle.domain.ids import SessionId
@@ -42,6 +46,7 @@ from treadle.domain.limits import RunLimits
 from treadle.domain.session import Cancelled, Completed
 
 from .sample_focus_run import focus, task
+from .sample_queue import plan, queue
 from .sample_runs import (
     ADD,
     ALL_RUNS,
@@ -94,8 +99,11 @@ def passed_on() -> list[RecordedEvent]:
             ),
             WorkImported(BRANCH, COMMIT, 1),
             CommitsKept("/runs/dropped.git", ("refs/treadle/backup/r/dropped/1",), 2),
+            WorkDropped((DroppedBranch(BRANCH, COMMIT, "refs/treadle/backup/r/1"),)),
+            WorkRestored((BRANCH,)),
+            LandingUndone(BRANCH, COMMIT, COMMIT),
             WorkKept(BRANCH, "the run has not succeeded", f"git merge --ff-only {BRANCH}"),
-            ended("max_iterations", Tally(0, 0, 1), rounds=1, message="the run may take 1 round"),
+            ended("max_iterations", Tally(0, 0, 1), rounds=1, message="the limit is 1 round"),
             RunReopened("resume", RunLimits(20.0, 480.0, 7, 3), "unsandboxed"),
             RoundStarted(2, "coding"),
             SetupFinished("npm ci", 1, 2.0, "E404\nread the log\n", cause=("npm error code E404",)),
@@ -151,4 +159,6 @@ EVERY_RUN = {
     "task": task,
     "passed-on": passed_on,
     "in-bounds": in_bounds,
+    "queue": queue,
+    "plan": plan,
 }

@@ -69,7 +69,7 @@ def test_where_no_run_has_asked_anything_the_commands_say_so(
     assert capsys.readouterr() == (
         "",
         "No run waits for an answer. See earlier questions with `treadle approvals --all`.\n"
-        "No run has asked anything.\n"
+        "No run has asked a question.\n"
         "treadle: there is no question '0123'\n"
         "  hint: no run waits for an answer\n",
     )
@@ -243,7 +243,7 @@ def test_a_name_that_fits_nothing_is_answered_with_what_is_open(
 
     assert [treadle("approve", name) for name in ("nobody", "%", "")] == [2, 2, 2]
     assert capsys.readouterr().err == "".join(
-        f"treadle: there is no question {name!r}\n  hint: open are {plan.id}\n"
+        f"treadle: there is no question {name!r}\n  hint: open: {plan.id}\n"
         for name in ("nobody", "%", "")
     )
 
@@ -264,8 +264,8 @@ def test_an_end_that_several_have_asks_for_more_digits(
 
     assert treadle("approve", "0123") == 2
     assert capsys.readouterr().err == (
-        "treadle: '0123' fits several questions: aaaa00000123, bbbb00000123\n"
-        "  hint: give more digits\n"
+        "treadle: '0123' matches several questions: aaaa00000123, bbbb00000123\n"
+        "  hint: give more characters\n"
     )
     assert treadle("approve", both[0].id) == 0
     # Of two with this end, one is open now: that one is meant.
@@ -284,7 +284,7 @@ def test_an_agent_in_a_session_cannot_answer_for_a_person(
     assert kept(root, landing) == ApprovalRecord(landing)
     assert capsys.readouterr().err == (
         "treadle: a question to a person cannot be answered inside an agent's session\n"
-        "  hint: answer it in a terminal of your own\n"
+        "  hint: answer it in your own terminal\n"
     )
 
 

@@ -4,19 +4,23 @@ import json
 import subprocess
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from treadle.adapters.stores.event_store import open_store
+from treadle.domain.events.queue import ItemEnded, ItemStarted, WaitStarted
 from treadle.domain.events.run import RunReopened
 from treadle.domain.storage import Storage
 from treadle.domain.wire import encode_recorded
 
 from .sample_handovers import EVERY_RUN, passed_on
-from .sample_runs import success
+from .sample_queue import queue
+from .sample_runs import recorded, success
 from .stored_runs import Command, store
 
+FIRST = "010-greet.md"
 CODES = {
     "success": 0,
     "blocked": 3,
@@ -48,7 +52,7 @@ def test_the_round_that_runs_is_shown_from_its_beginning_and_no_earlier_one(
     lines = shown.err.splitlines()
     assert (shown.out, lines[0]) == ("", "")
     assert lines[1].startswith("Round 2 · coding ")
-    assert lines[-1] == "                treadle show 7c01d2e4  # all about this run"
+    assert lines[-1] == "                treadle show 7c01d2e4  # details of this run"
     # what was not shown is still known: the path is relative to the workspace
     assert "  → Write src/calc.py" in lines
 
@@ -60,6 +64,27 @@ def test_for_programs_the_whole_log_is_printed(
 
     assert treadle("attach", "--json") == 0
     assert capsys.readouterr().out.encode().splitlines() == [encode_recorded(each) for each in log]
+
+
+def test_a_queue_is_shown_with_the_run_of_its_item(
+    root: Path, project: Path, treadle: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    item = store(root, success(), project, number=3)
+    events = [
+        replace(each.event, run=item[0].run) if isinstance(each.event, ItemStarted) else each.event
+        for each in queue()
+        if getattr(each.event, "item", FIRST) == FIRST and not isinstance(each.event, WaitStarted)
+    ]
+    log = store(root, recorded(events), project)
+    end = next(number for number, each in enumerate(log) if isinstance(each.event, ItemEnded))
+
+    treadle("attach")
+    rounds = [line for line in capsys.readouterr().err.splitlines() if line.startswith("Round ")]
+    treadle("attach", "--json")
+    lines = capsys.readouterr().out.encode().splitlines()
+
+    assert [line.partition(" ─")[0] for line in rounds] == ["Round 2 · coding"]
+    assert lines == [encode_recorded(each) for each in (*log[:end], *item, *log[end:])]
 
 
 @pytest.mark.parametrize(("option", "seen"), [("-q", False), ("-v", True), ("-d", True)])

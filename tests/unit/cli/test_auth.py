@@ -39,7 +39,7 @@ def test_what_is_kept_is_listed_without_its_value_and_logs_the_agent_in(
     assert treadle("auth", "list") == 0
 
     said = capsys.readouterr()
-    assert said.err == "kept anthropic-api-key, for the model, paid by use\n"
+    assert said.err == "kept anthropic-api-key, for the model, billed by use\n"
     assert said.out.startswith("anthropic-api-key ")
     assert ANTHROPIC not in said.out + said.err
     assert login_environment(environment, CLAUDE).raw["ANTHROPIC_API_KEY"] == ANTHROPIC
@@ -123,7 +123,7 @@ def test_what_is_forgotten_is_gone(
     assert treadle("auth", "rm", "anthropic-api-key") == 2
     assert login_environment(environment, CLAUDE) == environment
     assert treadle("auth", "list") == 0
-    assert "No credential is kept." in capsys.readouterr().err
+    assert "No credentials stored." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

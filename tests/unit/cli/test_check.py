@@ -81,7 +81,7 @@ def test_what_was_done_is_said_and_what_it_is_too_late_for(
         "DL-001: replaced the check for 'It is fast'",
         "DL-001: removed the check for 'It is fast'",
     ]
-    assert said.err.startswith("DL-001 has passed already, so nobody has seen this check fail: ")
+    assert said.err.startswith("DL-001 has already passed, so this check was never seen to fail: ")
 
 
 def test_a_check_of_the_specification_comes_back_and_who_removes_it_hears_that(
@@ -96,9 +96,9 @@ def test_a_check_of_the_specification_comes_back_and_who_removes_it_hears_that(
     treadle("check", "add", "DL-001", "1", "--", "true")
 
     assert [*removed.splitlines(), *capsys.readouterr().err.splitlines()] == [
-        "the next run brings it back while it stands in the specification: take it out there, too",
-        "it counts before that of the specification; if you remove it, the next run brings that"
-        " back",
+        "the next run restores it from the specification: remove it there, too",
+        "it overrides the check in the specification; if you remove it, the next run restores that"
+        " one",
     ]
 
 
@@ -162,7 +162,7 @@ def test_a_run_that_works_takes_it_over(
     with living(root, live):
         treadle("check", "add", "DL-001", "1", "--", "true")
 
-    assert capsys.readouterr().err == "run 7c01d2e1 takes it over before its next round\n"
+    assert capsys.readouterr().err == "run 7c01d2e1 uses it from its next round\n"
 
 
 def check_by_hand(known: Sequence[Deliverable]) -> CheckEdit | EditRefusal:
@@ -201,7 +201,7 @@ def test_a_change_in_between_is_not_lost(status: Path) -> None:
 
 
 def test_a_file_that_never_rests_is_given_up_on(status: Path) -> None:
-    with pytest.raises(ProjectError, match=r"status\.json changes all the time"):
+    with pytest.raises(ProjectError, match=r"status\.json keeps changing"):
         edit_status(Restless(status), check_by_hand, NOW)
 
 
@@ -252,7 +252,7 @@ def test_before_the_first_run_there_is_nothing_to_check(
 
     assert codes == [0, 2]
     assert capsys.readouterr().err.splitlines() == [
-        "No deliverables yet: `treadle deliver` makes them out of SPEC.md.",
+        "No deliverables yet. `treadle deliver` creates them from SPEC.md.",
         "treadle: this project has no deliverables yet",
         "  hint: run `treadle deliver` first, or write the check into SPEC.md",
     ]
@@ -274,7 +274,7 @@ def test_the_list_shows_every_criterion_by_number(
         "[PENDING] Add (DL-001)",
         "  1  2 and 3 give 5",
         "     $ pytest -q",
-        "     from the specification, passed before the work, so it shows nothing",
+        "     from the specification, passed before the work, so it proves nothing",
         "  2  it is documented",
         "     no check: it can only be claimed",
     ]
@@ -322,5 +322,5 @@ def test_an_agent_in_its_session_changes_no_check(
     assert run_command(("check", *arguments), CommandContext(inside, project)) == 2
     assert capsys.readouterr().err == (
         "treadle: checks cannot be changed inside an agent's session\n"
-        "  hint: use the tool add_check, or a terminal of your own\n"
+        "  hint: use the tool add_check, or your own terminal\n"
     )

@@ -173,8 +173,8 @@ def test_what_the_figures_cannot_say_is_said_below() -> None:
     costs = [line.split()[6] for line in drawn(cost_table(summed))[1:]]
     assert costs == ["$2.00*", "-", "-", "$2.00*"]
     assert drawn(note_lines(summed)) == [
-        "* $0.50 of it is for models without a known price, counted at the dearest;",
+        "* $0.50 of it is for models without a known price, counted at the highest;",
         "  give them one in treadle.toml: [prices.MODEL]",
-        "2 answers were cut short: their output is a guess.",
-        "Requests of a subscription are not billed: they fill its usage windows.",
+        "2 answers were cut short: their output is estimated.",
+        "Subscriptions are not billed by request. Requests use up usage windows.",
     ]

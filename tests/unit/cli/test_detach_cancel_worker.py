@@ -97,7 +97,7 @@ def test_a_run_that_has_ended_cannot_be_cancelled(
 
     assert cli.treadle("cancel") == 2
     assert capsys.readouterr().err.splitlines() == [
-        "treadle: run 7c01d2e4 has ended already",
+        "treadle: run 7c01d2e4 has already ended",
         "  hint: nothing is left to cancel",
     ]
     assert len(cli.events(run)) == 2
@@ -156,11 +156,11 @@ def test_a_queued_run_waits_for_a_worker_with_the_login_of_its_shell(
     capsys.readouterr()
     for command in ("ls", "status"):
         cli.treadle(command)
-        assert "queued: no worker has its login" in capsys.readouterr().out
+        assert "queued: needs its login" in capsys.readouterr().out
     cli.treadle("show")
     shown = capsys.readouterr().out.splitlines()
-    assert shown[0] == "Queued: no worker has its login"
-    resume = f"treadle resume {run[-8:]} --detach  # in a shell with its login"
+    assert shown[0] == "Queued: needs its login"
+    resume = f"treadle resume {run[-8:]} --detach  # run this where the login is"
     assert shown[-1].endswith(resume)
     # Whoever resumes it gives it the login of that shell.
     with company.served():

@@ -62,7 +62,7 @@ def test_in_a_pipe_nothing_controls_a_terminal_and_what_is_escaped_is_no_patch(
 
     assert b"\n+a\\x1b[2K\\u202eb\\u2028\\x9bc\\x0dd\n" in shown
     assert shown.endswith(
-        b"\n@@ -1 +1 @@ shown with escapes, so this is no patch: use `treadle diff --raw`\n"
+        b"\n@@ -1 +1 @@ shown with escapes, so this is not a patch: use `treadle diff --raw`\n"
     )
     assert not applies(cli, shown)
 

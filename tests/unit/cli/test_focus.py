@@ -13,8 +13,8 @@ GIVE = "give the path of a text file with what must change"
     ("content", "why", "hint"),
     [
         (None, "cannot read the review {}: no such file or directory", GIVE),
-        (b"\xff\xfe", "the review {} is no text in UTF-8", "save it as UTF-8"),
-        (b" \n", "the review {} is empty", "leave --review out"),
+        (b"\xff\xfe", "the review {} is not UTF-8 text", "save it as UTF-8"),
+        (b" \n", "the review {} is empty", "leave out --review"),
     ],
 )
 def test_a_review_that_cannot_be_read_is_refused_in_one_line(
@@ -33,4 +33,14 @@ def test_a_review_that_cannot_be_read_is_refused_in_one_line(
     assert capsys.readouterr().err.splitlines() == [
         f"treadle: {why.format(path)}",
         f"  hint: {hint}",
+    ]
+
+
+def test_words_that_no_prompt_would_have_in_full_are_refused(
+    project: Path, treadle: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert treadle("focus", "word " * 6_001) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "treadle: the text has more than 30,000 characters",
+        "  hint: write them into the specifications, and say here which part to work on",
     ]

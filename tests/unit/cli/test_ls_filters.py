@@ -70,7 +70,7 @@ def test_nothing_that_fits_is_not_nothing_at_all(
     store_all(root, project)
 
     assert treadle("ls", "--state", "waiting") == 0
-    assert capsys.readouterr().err == "No run is like that.\n"
+    assert capsys.readouterr().err == "No runs match.\n"
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_what_makes_no_sense_is_refused(
         ("-3d", None),
         ("3y", None),
         ("999999w", None),
-        ("yesterday", None),
+        ("last week", None),
         ("", None),
     ],
 )
@@ -125,7 +125,7 @@ def in_seconds(seconds: float) -> str:
         ("paused", {"until": in_seconds(-5)}, "paused, 0s left"),
         ("paused", {}, "paused"),
         ("waiting", {"waiting_for": "Land it?"}, "waiting: Land it?"),
-        ("waiting", {"waiting_for": "x" * 99}, f"waiting: {'x' * 29}…"),
+        ("waiting", {"waiting_for": "x" * 99}, f"waiting: {'x' * 16}…"),
         ("waiting", {}, "waiting"),
         ("lost", {}, "lost"),
     ],
@@ -149,13 +149,13 @@ def test_a_list_says_what_a_run_waits_for_and_how_long(
         ),
         (
             "waiting",
-            "Waiting for an answer: the quota is spent",
+            "Waiting for an answer, 2m left: the quota is spent",
             "  next          treadle approvals  # what it asks, and how to answer",
         ),
         (
             "queued",
             "Queued: the quota is spent",
-            "  next          treadle resume 7c01d2e0 --detach  # in a shell with its login",
+            "  next          treadle resume 7c01d2e0 --detach  # run this where the login is",
         ),
     ],
 )
@@ -175,7 +175,7 @@ def test_show_says_that_the_log_of_a_run_was_cleaned_away(root: Path) -> None:
     lines = drawn(run_details_lines(row, collect_run_details(()), (), now=LATER, options=OPTIONS))
 
     assert (lines[0], lines[-1]) == (
-        "Ended (stuck); its log and files were cleaned away",
+        "Ended: stuck. Its log and files were cleaned away",
         "  next          treadle ls  # the other runs",
     )
 

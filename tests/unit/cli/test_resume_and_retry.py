@@ -26,7 +26,7 @@ def test_a_run_that_is_done_has_nothing_to_go_on_with(
 
     assert cli.treadle(command) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "Run 7c01d2e4 is done. See what it brought with `treadle diff 7c01d2e4`.",
+        "Run 7c01d2e4 is done. See what it changed with `treadle diff 7c01d2e4`.",
     ]
     assert cli.states() == ["succeeded"]
 
@@ -35,11 +35,11 @@ def test_a_run_that_is_done_has_nothing_to_go_on_with(
 @pytest.mark.parametrize(
     ("given", "reason", "option"),
     [
-        ((), "max_iterations", "--max-iterations N"),
-        (("--max-cost", "99"), "max_iterations", "--max-iterations N"),  # not that one
-        (("-n", "2"), "max_iterations", "--max-iterations N"),  # not more than before
-        (("--max-cost", "0.4"), "budget_exceeded", "--max-cost USD"),
-        (("--max-minutes", "61"), "time_exceeded", "--max-minutes N"),
+        ((), "max_iterations", "-n 4"),
+        (("--max-cost", "99"), "max_iterations", "-n 4"),  # not that one
+        (("-n", "2"), "max_iterations", "-n 4"),  # not more than before
+        (("--max-cost", "0.4"), "budget_exceeded", "--max-cost 0.8"),
+        (("--max-minutes", "61"), "time_exceeded", "--max-minutes 122"),
     ],
 )
 def test_a_run_at_its_limit_goes_on_only_where_that_limit_is_raised(
@@ -54,8 +54,8 @@ def test_a_run_at_its_limit_goes_on_only_where_that_limit_is_raised(
 
     assert cli.treadle(command, "last", *given) == 2
     assert capsys.readouterr().err.splitlines() == [
-        "treadle: run 7c01d2e4 has used all that it may: it has used all",
-        f"  hint: allow it more: treadle {command} 7c01d2e4 {option}",
+        "treadle: run 7c01d2e4 has reached its limit: it has used all",
+        f"  hint: raise the limit: treadle {command} 7c01d2e4 {option}",
     ]
     assert len(cli.events(run)) == 2
 
@@ -68,8 +68,23 @@ def test_a_run_whose_request_is_gone_is_replaced_by_a_new_one(
 
     assert cli.treadle(command) == 1
     assert capsys.readouterr().err.splitlines() == [
-        "treadle: what run 7c01d2e4 was asked for cannot be read",
-        "  hint: start a new run with `treadle deliver`; it goes on from this one's branch",
+        "treadle: the stored request of run 7c01d2e4 cannot be read",
+        "  hint: start a new run with `treadle deliver`; it continues from this one's branch",
+    ]
+
+
+@GOING_ON
+def test_a_run_that_was_cleaned_cannot_continue(
+    command: str, cli: ProjectCli, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cli.store_run(*stopped("interrupted"))
+    cli.treadle("clean", "--older-than", "0")
+    capsys.readouterr()
+
+    assert cli.treadle(command) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "treadle: run 7c01d2e4 was cleaned: only its entry in the list is left",
+        "  hint: start a new run",
     ]
 
 

@@ -79,8 +79,8 @@ def test_show_prints_everything_about_a_run(name: str, root: Path) -> None:
     [
         (
             [QUEUED],
-            "Queued: a worker takes it when there is one",
-            "worker  # works on what is queued",
+            "Queued: waiting for a worker",
+            "worker  # executes queued runs",
         ),
         (
             [STARTED, RoundStarted(1, "coding"), SHUT],
@@ -89,7 +89,7 @@ def test_show_prints_everything_about_a_run(name: str, root: Path) -> None:
         ),
         (
             [STARTED, RoundStarted(1, "coding"), ASKED],
-            "Waiting for an answer: Land 1 commit in your checkout?",
+            "Waiting for an answer, 1h 59m left: Land 1 commit in your checkout?",
             "approvals  # what it asks, and how to answer",
         ),
         (
@@ -116,8 +116,8 @@ def test_show_names_a_lost_run_and_how_to_resume_it(root: Path) -> None:
     lines = shown(root, log)
 
     assert (lines[0], lines[-1]) == (
-        "✘ Lost: the process of this run is gone and it has no end in the log",
-        "  next          treadle resume 7c01d2e0  # goes on where it was",
+        "✘ Lost: the process of this run is gone",
+        "  next          treadle resume 7c01d2e0  # continues where it stopped",
     )
 
 
@@ -147,7 +147,8 @@ def test_show_names_the_commits_that_sessions_dropped_and_the_command_that_lists
 
 
 def test_show_does_not_count_a_pause_as_running_time(root: Path) -> None:
-    log = store(root, recorded([STARTED, SHUT], step_s=1), Path("/calc"), number=0)
+    paused = recorded([STARTED, RoundStarted(1, "coding"), SHUT], step_s=1)
+    log = store(root, paused, Path("/calc"), number=0)
 
     with living(root, log[0].run):
         lines = shown(root, log, now=START + timedelta(minutes=4))
@@ -227,7 +228,7 @@ def test_logs_shows_a_run_as_it_was_seen_live(
         "  kept on treadle/calc-7c01d2e4: the run was interrupted",
         "",
     ]
-    assert lines[-1] == "                treadle show 7c01d2e4    # all about this run"
+    assert lines[-1] == "                treadle show 7c01d2e4    # details of this run"
 
 
 @pytest.mark.parametrize("follow", [(), ("-f",)])
@@ -254,4 +255,4 @@ def test_following_a_lost_run_says_that_it_is_lost(
     assert treadle("logs", "last", "-f") == 0
     shown = capsys.readouterr()
     assert shown.out.splitlines()[-1].startswith("Round 1 · planning the deliverables ")
-    assert shown.err == "Run 7c01d2e4 has no living process: its log ends here.\n"
+    assert shown.err == "Run 7c01d2e4 has lost its process. Its log ends here.\n"

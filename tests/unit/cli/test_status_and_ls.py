@@ -1,6 +1,7 @@
 """`status` and `ls`: what is stored, for a person or a program."""
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -16,9 +17,15 @@ from treadle.cli.terminal.run_table import (
     run_table_with_projects,
     status_block,
 )
+from treadle.domain.approval import ApprovalRecord, make_approval
 from treadle.domain.events.run import RunReopened
+from treadle.domain.ids import RunId
+from treadle.domain.run_row import UnlandedRun
 from treadle.domain.storage import Storage
+from treadle.views.waiting import WaitingEntry, waiting_entries
 
+from .sample_handovers import LANDING
+from .sample_queue import queue
 from .sample_runs import (
     ADD,
     DIVIDE,
@@ -53,10 +60,10 @@ def test_ls_aligns_the_runs_newest_first(root: Path) -> None:
         "RUN       STARTED  OUTCOME               ROUNDS  PASSED   COST  TIME",
         "7c01d2e5  2h ago   lost                       2     0/2  $0.21  -",
         "7c01d2e4  1d ago   interrupted                1     1/2  $0.42  1h 1m 1s",
-        "7c01d2e3  2d ago   max_retries_exceeded       4     0/2  $0.42  1h 1m 1s",
-        "7c01d2e2  3d ago   quota_exceeded             2     1/3  $0.42  1h 1m 1s",
-        "7c01d2e1  4d ago   all_blocked                1     0/1  $0.42  1h 1m 1s",
-        "7c01d2e0  5d ago   all_passed                 2     2/2  $0.42  1h 1m 1s",
+        "7c01d2e3  2d ago   max retries exceeded       4     0/2  $0.42  1h 1m 1s",
+        "7c01d2e2  3d ago   quota exceeded             2     1/3  $0.42  1h 1m 1s",
+        "7c01d2e1  4d ago   all blocked                1     0/1  $0.42  1h 1m 1s",
+        "7c01d2e0  5d ago   all passed                 2     2/2  $0.42  1h 1m 1s",
     ]
     assert drawn(run_table_with_projects(rows[:1], LATER))[1].endswith("  -     calc")
 
@@ -117,13 +124,62 @@ def test_status_shows_deliverables_and_the_last_run(root: Path) -> None:
         "  [PENDING] Divide, and say so when it cannot be done (DL-002)",
         "  [BLOCKED] Send the result by mail (DL-003)",
         "",
-        "last run 7c01d2e0 all_passed · round 2 · $0.42 · 1h 1m 1s · started 2h ago",
+        "last run 7c01d2e0 all passed · round 2 · $0.42 · 1h 1m 1s · started 2h ago",
         "         treadle show 7c01d2e0",
     ]
     assert drawn(status_block("calc", [], None, now=LATER, options=OPTIONS)) == [
         "calc  no deliverables yet",
         "",
         "no runs yet; start one with treadle deliver",
+    ]
+
+
+def test_a_gate_says_what_the_agent_wants_to_do(root: Path) -> None:
+    store(root, success(), Path("/home/ada/calc"), number=0)
+    row = find_run(Storage(root), "last")
+    subject = f"npm publish {'x' * 300}\nin /work\nrule gate-publish"
+    asked = replace(LANDING, kind="gate", text="Allow this Bash call?", subject=subject)
+    question = ApprovalRecord(make_approval(asked, run=row.id, step="1", now=START))
+
+    [entry] = waiting_entries([row], [question], None)
+
+    assert entry.text == f"npm publish {'x' * 188}… · Allow this Bash call?"
+
+
+def test_status_says_first_what_waits_for_a_person(root: Path) -> None:
+    store(root, success(), Path("/home/ada/calc"), number=0)
+    row = find_run(Storage(root), "last")
+    question = ApprovalRecord(make_approval(LANDING, run=row.id, step="1", now=START))
+    foreign = ApprovalRecord(make_approval(LANDING, run=RunId("other"), step="1", now=START))
+    finished = UnlandedRun(row, "files were changed after the run started")
+    unfinished = UnlandedRun(replace(row, state="ended", branch="treadle/calc"), "interrupted")
+    waiting = waiting_entries([row], [question, foreign], finished)
+
+    assert waiting == (
+        WaitingEntry(
+            "7c01d2e0",
+            "Land 1 commit in your checkout?",
+            (f"treadle approve {question.approval.id}", f"treadle deny {question.approval.id}"),
+        ),
+        WaitingEntry(
+            "7c01d2e0",
+            "finished work is not merged: files were changed after the run started",
+            ("treadle land 7c01d2e0",),
+        ),
+    )
+    assert waiting_entries([row], [], unfinished) == (
+        WaitingEntry(
+            "7c01d2e0",
+            "unfinished work on treadle/calc",
+            ("treadle resume 7c01d2e0", "treadle land 7c01d2e0"),
+        ),
+    )
+    assert drawn(status_block("calc", [], row, waiting[1:], now=LATER, options=OPTIONS))[:5] == [
+        "Waits for you",
+        "  7c01d2e0  finished work is not merged: files were changed after the run",
+        "          │ started",
+        "    treadle land 7c01d2e0",
+        "",
     ]
 
 
@@ -141,6 +197,24 @@ def test_status_prefers_the_run_that_is_alive(
     assert lines[-1] == "         treadle logs 7c01d2e1 -f"
 
 
+def test_status_tells_of_the_queue_whose_item_ended_last(
+    root: Path, project: Path, treadle: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store(root, queue(), project, number=0)
+    during = timedelta(days=1) - timedelta(seconds=10)
+    item = [replace(each, at=each.at - during) for each in success()]
+    store(root, item, project, number=1)
+
+    treadle("status")
+
+    lines = capsys.readouterr().out.splitlines()
+    # Rounds and cost are with its items.
+    assert lines[-2].startswith("last run 7c01d2e0 items left · 1m · started ")
+    assert lines[-1] == "         treadle report 7c01d2e0"
+    assert treadle("ls") == 0
+    assert re.search(r"7c01d2e0 .* items left +- +- +- +1m", capsys.readouterr().out)
+
+
 def test_status_as_json_holds_the_same_facts(
     root: Path, project: Path, treadle: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -150,6 +224,7 @@ def test_status_as_json_holds_the_same_facts(
     assert treadle("status", "--json", "-p", ".") == 0
     assert json.loads(capsys.readouterr().out) == {
         "project": str(project),
+        "waiting": [],
         "tally": {"passed": 1, "blocked": 0, "total": 1},
         "deliverables": [
             {
@@ -182,7 +257,7 @@ def test_a_broken_status_file_is_named_with_its_line(
 def test_thin_commands_load_nothing_heavy(
     arguments: tuple[str, ...], root: Path, project: Path
 ) -> None:
-    store_all(root, project)
+    store(root, success(), project, number=1)
 
     done = subprocess.run(
         [sys.executable, "-c", THIN, *arguments],

@@ -20,8 +20,8 @@ from .stored_runs import Command
 OPEN = 'sandbox.network = "open"\nsandbox.writable = ["/srv/x"]\n'
 DATABASE = 'database.url = "postgresql://ada@127.0.0.1:1/runs"\n'
 NOT_TRUSTED = (
-    "treadle: treadle.toml:1: {} opens something, and you have not trusted it yet\n"
-    "  hint: `treadle trust` shows what it opens and lets it\n"
+    "treadle: treadle.toml:1: {} needs your approval\n"
+    "  hint: review and accept it with `treadle trust`\n"
 )
 SHOWN = (
     '  sandbox.network = "open": the agent reaches whatever this machine can, services on its'
@@ -45,7 +45,7 @@ def test_it_shows_what_a_file_opens_and_lets_it(
     assert capsys.readouterr().out == f"treadle.toml in {settings.parent} opens:\n{SHOWN}"
     assert [oct(each.stat().st_mode & 0o777) for each in (root / "trusted").iterdir()] == ["0o600"]
     assert treadle("trust") == 0
-    assert capsys.readouterr().err == "All of it is trusted already.\n"
+    assert capsys.readouterr().err == "You have accepted all of it.\n"
 
 
 def test_it_asks_on_a_terminal_only(
@@ -56,8 +56,8 @@ def test_it_asks_on_a_terminal_only(
     assert treadle("trust") == 2
 
     assert capsys.readouterr().err == (
-        "treadle: trust asks a question, and there is no terminal to ask it on\n"
-        "  hint: read what it opens, then pass --yes: treadle trust --yes\n"
+        "treadle: trust asks a question, but there is no terminal\n"
+        "  hint: read what it permits, then pass --yes: treadle trust --yes\n"
     )
     assert not (root / "trusted").exists()
 
@@ -67,7 +67,7 @@ def test_a_file_that_opens_nothing_needs_no_trust(
 ) -> None:
     assert treadle("trust") == 0
 
-    said = f"treadle.toml in {project} opens nothing: there is nothing to trust.\n"
+    said = f"treadle.toml in {project} permits nothing that needs trust.\n"
     assert capsys.readouterr().err == said
 
 
@@ -89,7 +89,7 @@ def test_what_is_trusted_is_listed_and_taken_back(
     assert treadle("trust", "--revoke") == 2
     capsys.readouterr()
     assert treadle("trust", "--list") == 0
-    assert capsys.readouterr() == ("", "No project is trusted with anything.\n")
+    assert capsys.readouterr() == ("", "You have accepted nothing for any project.\n")
 
 
 @pytest.mark.parametrize("command", ["status", "ls", "approvals", "cost", "clean", "deliver"])
@@ -155,8 +155,9 @@ async def test_doctor_does_not_start_a_program_that_is_not_trusted(tmp_path: Pat
 
     findings = await examine(repository.path, parse_environment(raw))
 
-    text = "treadle.toml:1: agent.binary opens something, and you have not trusted it yet"
-    assert [each.name for each in findings if each.text == text] == ["settings", "claude"]
+    text = "treadle.toml:1: agent.binary needs your approval"
+    said = {each.name: each.text for each in findings}
+    assert (said["settings"], said["claude"]) == (text, "not checked: see settings")
     assert not ran.exists()
 
 

@@ -115,7 +115,7 @@ def test_evidence_that_holds_agrees_also_in_a_fresh_clone(
 
 def change_log(proven: Proven) -> str:
     proven.log.write_text(THEN.replace("green", "Green"))
-    return f"its log {proven.log.stem[:12]} was changed: its SHA-256 is another now"
+    return f"its log {proven.log.stem[:12]} was changed: its SHA-256 has changed"
 
 
 def remove_log(proven: Proven) -> str:
@@ -199,7 +199,7 @@ def test_a_check_that_is_red_now_is_refused_with_what_it_said(
     assert lines[-4:] == [
         "✘ DL-1: it greets: it ended with exit code 2 now, and ended with exit code 0 then, in"
         " another environment",
-        "  what it says now:",
+        "  output now:",
         "  │ no greeting",
         "1 of 2 agree",
     ]
@@ -218,7 +218,7 @@ def test_the_same_surroundings_are_shown(
     assert [each["environment"] for each in document] == ["same", "differs"]
 
 
-LOOSE = "unsandboxed: what the run has written can do what you can do on this machine"
+LOOSE = "unsandboxed: code of the run can do anything that you can do on this machine"
 
 
 @pytest.mark.parametrize("given_up_by", ["option", "variable"])
@@ -291,7 +291,7 @@ def test_a_run_without_evidence_has_nothing_to_verify(
 
     assert cli.treadle("verify") == 1
     assert capsys.readouterr().err.splitlines() == [
-        "treadle: run 7c01d2e4 left no evidence: nothing that passed was shown by a check",
+        "treadle: run 7c01d2e4 has no evidence: none of its passes was checked",
         "  hint: give criteria a check with `treadle check add`, or set project.test",
     ]
 
@@ -304,7 +304,7 @@ def test_a_run_of_which_nothing_stands_says_what_was_set_back(
 
     assert replace(proven, run=run).verify() == 1
     assert capsys.readouterr().err.splitlines() == [
-        "treadle: nothing of run 7c01d2e5 stands: what a check had shown was set back (DL-1)",
+        "treadle: run 7c01d2e5 has no evidence left: its passes were set back (DL-1)",
         "  hint: see why with `treadle show 7c01d2e5`",
     ]
 
@@ -317,8 +317,8 @@ def test_outside_a_repository_the_way_to_a_clone_is_shown(
 
     assert proven.verify(inside=outside) == 1
     assert capsys.readouterr().err.splitlines() == [
-        f"treadle: {outside} is in no repository, so the commits of the run are not here",
-        "  hint: go with `cd` to a clone that has them, or name one with -p",
+        f"treadle: {outside} is not in a repository, so it has no commits of the run",
+        "  hint: change to a clone that has them, or name one with -p",
     ]
 
 

@@ -18,19 +18,24 @@ from treadle.domain.lifecycle import (
 from treadle.domain.wire import event_types
 
 LIFE = """
-                    -         queued    running   paused    waiting   succeeded ended
-run.queued          queued    -         -         -         -         -         -
-run.started         running   running   -         -         -         -         -
-run.recovered       -         running   running   paused    waiting   -         -
-round.started       -         running   running   running   running   -         -
-run.paused          -         paused    paused    paused    -         -         -
-run.resumed         -         -         -         running   -         -         -
-approval.asked      -         waiting   waiting   -         waiting   -         -
-approval.answered   -         -         running   -         running   -         -
-approval.lapsed     -         -         running   -         running   -         -
-approval.voided     -         queued    running   paused    running   succeeded ended
-run.ended           -         ended     ended     ended     ended     -         -
-run.reopened        -         -         -         -         -         -         queued
+                      -         queued    running   paused    waiting   following succeeded ended
+run.queued            queued    -         -         -         -         -         -         -
+run.started           running   running   -         -         -         -         -         -
+run.recovered         -         running   running   paused    waiting   following -         -
+pull_request.followed -         following following -         -         following -         -
+feedback.received     -         -         running   -         -         running   -         -
+round.started         -         running   running   running   running   running   -         -
+run.paused            -         paused    paused    paused    -         -         -         -
+run.resumed           -         -         -         running   -         -         -         -
+approval.asked        -         waiting   waiting   -         waiting   -         -         -
+approval.answered     -         -         running   -         running   -         -         -
+approval.lapsed       -         -         running   -         running   -         -         -
+approval.voided       -         queued    running   paused    running   following succeeded ended
+item.started          -         running   running   -         running   -         -         -
+wait.started          -         waiting   waiting   -         waiting   -         -         -
+wait.ended            -         -         running   -         running   -         -         -
+run.ended             -         ended     ended     ended     ended     ended     -         -
+run.reopened          -         -         -         -         -         -         queued    queued
 """
 ROWS = {name: cells for name, *cells in (line.split() for line in LIFE.strip().splitlines()[1:])}
 BEFORE: tuple[StoredState | None, ...] = (None, *STATES)
@@ -78,5 +83,5 @@ def test_a_refusal_is_a_line_for_people_that_names_the_run() -> None:
 
     assert (caught.value.message, caught.value.hint) == (
         "run 9abcdef0 has ended: run.ended cannot follow",
-        "see how it stands with `treadle show 9abcdef0`",
+        "see its state with `treadle show 9abcdef0`",
     )

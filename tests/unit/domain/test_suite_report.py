@@ -6,7 +6,7 @@ from treadle.domain.suite_report import SuiteObjection
 
 FAILS = SuiteObjection("new_failure", "test_pays", "cart.py", 7, "assert 1 == 2")
 LOW = SuiteObjection("coverage", "", message="61.0 % is below 80 %")
-ENDED = "it ended with exit code 1, and no test says why"
+ENDED = "it ended with exit code 1, and no test explains why"
 BROKEN = SuiteObjection("broken_run", "the test command", message=f"{ENDED}\nRan in 1.2 s")
 
 

@@ -77,7 +77,9 @@ def test_an_entry_is_a_host_and_a_port(text: str, entry: HostEntry) -> None:
     ],
 )
 def test_what_is_no_host_and_port_is_for_a_person_to_put_right(text: str) -> None:
-    with pytest.raises(SettingsError, match=r"sandbox\.hosts has an entry that is no host"):
+    with pytest.raises(
+        SettingsError, match=r"sandbox\.hosts has an entry that is not a host and port"
+    ):
         parse_entries(["example.com:443", text])
 
 
@@ -142,7 +144,7 @@ LISTED = parse_entries(["example.com:443", "example.com:80", "odd.example:8080",
         (HostRequest("odd.example", 8080), LISTED[2]),
         (
             HostRequest("odd.example", 8080, "/"),
-            HostRefused("only port 80 may be spoken to without encryption"),
+            HostRefused("unencrypted requests may only go to port 80"),
         ),
         (HostRequest("127.0.0.1", 4873, "/"), LISTED[3]),
         (HostRequest("example.com", 22), HostRefused("example.com:22 is not in sandbox.hosts")),

@@ -22,7 +22,7 @@ from treadle.gateway.proxy_variables import (
 from treadle.gateway.sandbox_network import SandboxNetwork
 
 # Asks through the bridge, and tells of the process that carries.
-COMMAND = """
+COMMAND = r"""
 import json, os, socket, sys
 there = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
 said = b""
@@ -34,9 +34,14 @@ try:
 except OSError:
     pass
 carrier = int(open(f"/proc/self/task/{os.getpid()}/children").read())
-told = [os.getpid(), said.decode(), open(f"/proc/{carrier}/environ").read(), carrier]
-print(json.dumps(told))
+def shown(name):
+    return open(f"/proc/{carrier}/{name}").read().strip("\0\n")
+files = {os.readlink(f"/proc/{carrier}/fd/{number}") for number in range(3)}
+of_it = [shown("comm"), shown("cmdline"), shown("environ"), *files]
+print(json.dumps([os.getpid(), said.decode(), of_it, carrier]))
 """
+# The process that carries has a name of its own, and nothing of the command's.
+CARRIER = ["treadle-bridge", "treadle-bridge", "", "/dev/null"]
 
 
 def wait_for_end(pid: int) -> None:
@@ -58,11 +63,10 @@ async def test_a_bridge_carries_to_the_socket_and_becomes_the_command(tmp_path: 
             stdout=asyncio.subprocess.PIPE,
             env={"TREADLE_SESSION": "s"},
         )
-        # The carrier holds nothing of the command's, its variables included.
         printed, _ = await process.communicate()
 
     *told, carrier = json.loads(printed)
-    assert told == [process.pid, "you said: who is there?", ""]
+    assert told == [process.pid, "you said: who is there?", CARRIER]
     wait_for_end(carrier)
 
 
@@ -88,7 +92,7 @@ async def test_a_bridge_has_several_ports_and_leaves_out_a_further_one_that_is_t
             printed, _ = await process.communicate()
 
     *told, carrier = json.loads(printed)
-    assert told == [process.pid, "you said: who is there?", ""]
+    assert told == [process.pid, "you said: who is there?", CARRIER]
     wait_for_end(carrier)
 
 
@@ -103,8 +107,79 @@ async def test_a_bridge_to_nobody_closes_and_goes_on(tmp_path: Path) -> None:
     printed, _ = await process.communicate()
 
     *told, carrier = json.loads(printed)
-    assert told == [process.pid, "", ""]
+    assert told == [process.pid, "", CARRIER]
     wait_for_end(carrier)
+
+
+# Starts the bridge with a limit, and a command that asks once it has let go of many connections.
+LIMITED = """
+import os, resource, sys
+kind, limit = getattr(resource, sys.argv[1]), int(sys.argv[2])
+_, most = resource.getrlimit(kind)
+resource.setrlimit(kind, (limit, limit))
+os.execv(sys.executable, [sys.executable, *sys.argv[3:]])
+"""
+CROWD = r"""
+import resource, socket, struct, sys, time
+here = ("127.0.0.1", int(sys.argv[1]))
+held = []
+try:
+    for _ in range(int(sys.argv[2])):
+        held.append(socket.create_connection(here, timeout=1))
+        if not held[-1].recv(1):
+            break
+except OSError:
+    pass  # it is not carried any more, or this process has no more descriptors, either
+for each in held:
+    if sys.argv[3] == "reset":
+        each.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    each.close()
+said, tries = b"", 100
+while not said and tries:
+    tries -= 1
+    try:
+        with socket.create_connection(here, timeout=5) as there:
+            there.sendall(b"hi")
+            there.shutdown(socket.SHUT_WR)
+            while part := there.recv(100):
+                said += part
+    except OSError:
+        time.sleep(0.1)  # it is not carried yet
+print(said.decode())
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "limit", "count", "how"),
+    [
+        ("RLIMIT_NOFILE", 64, 200, "closed"),
+        ("RLIMIT_NOFILE", 64, 200, "reset"),
+        ("RLIMIT_AS", 300 << 20, 100, "closed"),
+        ("RLIMIT_NOFILE", 1024, 100, "reset"),
+    ],
+)
+async def test_a_bridge_goes_on_after_more_connections_than_it_can_carry(
+    tmp_path: Path, kind: str, limit: int, count: int, how: str
+) -> None:
+    async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            writer.write(b"you ")
+            writer.write(b"said: " + await reader.read())
+            writer.close()
+            await writer.wait_closed()
+
+    path, port = str(tmp_path / "s"), str(free_port())
+    async with await asyncio.start_unix_server(echo, path):
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", LIMITED, kind, str(limit)),
+            *("-IS", bridge.__file__, path, port, "--"),
+            *(sys.executable, "-c", CROWD, port, str(count), how),
+            stdout=asyncio.subprocess.PIPE,
+            env={},
+        )
+        printed, _ = await process.communicate()
+
+    assert printed == b"you said: hi\n"
 
 
 async def test_a_bridge_that_cannot_listen_starts_nothing(tmp_path: Path) -> None:

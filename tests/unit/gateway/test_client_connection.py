@@ -43,7 +43,7 @@ def counting(*headers: bytes, body: bytes = COUNT) -> bytes:
 @pytest.mark.parametrize(
     ("sent", "status"),
     [
-        (b"this is no request\r\n\r\n", b"400"),
+        (b"this is not a request\r\n\r\n", b"400"),
         (b"GET / HTTP/1.1\r\n\r\n", b"400"),  # for nobody
         (b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: many\r\n\r\n", b"400"),
         (b"GET / HTTP/1.1\r\nhost: x\r\nlong: " + b"x" * 400_000 + b"\r\n\r\n", b"431"),

@@ -19,7 +19,7 @@ from tests.unit.gateway.gateway_harness import (
 )
 from tests.unit.gateway.recorded_heads import REFUSAL, RecordedHeads, record_heads
 from treadle.adapters.stores.ledger import MemoryLedger
-from treadle.domain.model_access import HeldSecret, Login, ModelService, SecretMissing
+from treadle.domain.model_access import Login, ModelService, PlaceholderSecret, SecretMissing
 from treadle.gateway.model_gateway import Gateway
 
 WORD = b"a key"
@@ -55,7 +55,7 @@ class NoSecret:
 
 
 def login_by(source: ListedSecrets | NoSecret) -> Login:
-    return Login((HeldSecret(WORD, source),))
+    return Login((PlaceholderSecret(WORD, source),))
 
 
 @asynccontextmanager

@@ -26,9 +26,9 @@ from treadle.domain.ids import RunId, SessionId
 from treadle.domain.ledger import Bill
 from treadle.domain.model_access import (
     Endpoint,
-    HeldSecret,
     Login,
     ModelService,
+    PlaceholderSecret,
     StaticSecret,
 )
 from treadle.domain.usage import Usage
@@ -37,8 +37,8 @@ from treadle.gateway.sockets import SocketDirectory, remove_stale_directories
 
 WORDS = Login(
     secrets=(
-        HeldSecret(b"word-1", StaticSecret(b"s3cret-1")),
-        HeldSecret(b"word-2", StaticSecret(b"s3cret-2")),
+        PlaceholderSecret(b"word-1", StaticSecret(b"s3cret-1")),
+        PlaceholderSecret(b"word-2", StaticSecret(b"s3cret-2")),
     ),
     headers=((b"x-team", b"7"),),
 )

@@ -154,9 +154,9 @@ async def test_a_request_in_the_clear_goes_on_alone_and_under_the_right_name() -
             ("169.254.169.254", 80, False),
         ),
         (connect("listed.example.", 443), 403, "no host and port", ("?", 0, False)),
-        (connect("listed.example\x00.evil", 443), 400, "this is no request", ("?", 0, False)),
-        (b"\x16\x03\x01\x02\x00\x01\x00", 400, "this is no request", ("?", 0, False)),
-        (b"\x05\x01\x00\r\n\r\n", 400, "this is no request", ("?", 0, False)),
+        (connect("listed.example\x00.evil", 443), 400, "this is not a request", ("?", 0, False)),
+        (b"\x16\x03\x01\x02\x00\x01\x00", 400, "this is not a request", ("?", 0, False)),
+        (b"\x05\x01\x00\r\n\r\n", 400, "this is not a request", ("?", 0, False)),
         (
             b"GET /secret?token HTTP/1.1\r\nHost: listed.example\r\n\r\n",
             403,

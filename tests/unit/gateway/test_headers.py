@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from treadle.domain.ledger import WindowShare
-from treadle.domain.model_access import HeaderPairs, HeldSecret, Login, StaticSecret
+from treadle.domain.model_access import HeaderPairs, Login, PlaceholderSecret, StaticSecret
 from treadle.gateway.credentials import Credentials, FilledHeaders
 from treadle.gateway.headers import (
     Headers,
@@ -78,10 +78,10 @@ GIVEN = [
 UNPACKED = (b"accept-encoding", b"identity")
 
 
-def held(**secrets: bytes) -> tuple[HeldSecret, ...]:
+def held(**secrets: bytes) -> tuple[PlaceholderSecret, ...]:
     """Placeholders, and the secrets that they stand for."""
     return tuple(
-        HeldSecret(word.replace("_", "-").encode(), StaticSecret(secret))
+        PlaceholderSecret(word.replace("_", "-").encode(), StaticSecret(secret))
         for word, secret in secrets.items()
     )
 

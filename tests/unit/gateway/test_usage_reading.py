@@ -7,7 +7,7 @@ import pytest
 from tests.builders import VENDOR_PRICES
 from tests.unit.gateway.gateway_harness import GatewayHarness, gateway_before
 from treadle.domain.ledger import Bill
-from treadle.domain.model_access import HeldSecret, Login, StaticSecret
+from treadle.domain.model_access import Login, PlaceholderSecret, StaticSecret
 from treadle.domain.price import ResponseExtras
 from treadle.domain.usage import Usage
 from treadle.gateway.usage_reading import price_reading, read_message
@@ -146,8 +146,8 @@ async def test_a_person_is_told_once_of_what_has_no_price() -> None:
 API_KEY, TOKEN = b"word-key", b"word-token"
 LOGIN = Login(
     secrets=(
-        HeldSecret(API_KEY, StaticSecret(b"key")),
-        HeldSecret(TOKEN, StaticSecret(b"token")),
+        PlaceholderSecret(API_KEY, StaticSecret(b"key")),
+        PlaceholderSecret(TOKEN, StaticSecret(b"token")),
     ),
     subscriptions=frozenset({TOKEN}),
     paid_by_use=frozenset({API_KEY}),

@@ -41,7 +41,7 @@ def test_the_user_can_have_a_person_asked_before_any_tool(
         assert isinstance(found, Allow)
     else:
         told = "\n".join([name, *(f"{key}: {value}" for key, value in sorted(given.items()))])
-        reason = f"Your settings want a person to be asked before {asked} is used so."
+        reason = f"Your settings require approval for this use of {asked}."
         assert found == Ask(reason, told, "gate-by-settings")
 
 

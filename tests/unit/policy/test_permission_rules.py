@@ -64,6 +64,10 @@ def test_a_rule_is_a_tool_with_or_without_a_pattern(text: str, rule: PermissionR
             "https://api.example.com.evil.example/a",
             False,
         ),
+        ("Bash(git * --dry-run * main)", "Bash", "git push --dry-run a --dry-run b main", True),
+        ("Bash(git * --dry-run * main)", "Bash", "git push --dry-run main", False),
+        ("Bash(*a*b)", "Bash", "cab ab", True),
+        ("Bash(*a**b*)", "Bash", "ba", False),
         ("Glob(./**)", "Glob", "/srv/clone/src", True),
         ("Grep(./**)", "Grep", "/srv/clone/src", True),
     ],
@@ -75,6 +79,13 @@ def test_a_star_stays_within_a_segment_of_a_path_and_crosses_anything_else(
     assert parsed is not None
 
     assert matches(parsed, tool, value, workspace=WORKSPACE) is covered
+
+
+@pytest.mark.timeout(60)
+def test_a_rule_of_many_stars_is_compared_with_a_long_command_in_a_moment() -> None:
+    rule = PermissionRule("Bash", "git * a * b * c * d *")
+
+    assert not matches(rule, "Bash", "git " + " a b c " * 50_000, workspace=WORKSPACE)
 
 
 @settings(deadline=None)

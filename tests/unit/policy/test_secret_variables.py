@@ -23,3 +23,11 @@ RANDOM = f"{random_letters(20)}123"
 )
 def test_values_count_by_the_name_or_the_form(text: str, secrets: list[str]) -> None:
     assert assigned_secrets(text) == secrets
+
+
+@pytest.mark.parametrize(
+    "piece", ["0123456789abcdef", "-", "a.", "a=", "a:", '"a', "://", "://a:", "'"]
+)
+def test_a_file_of_one_long_line_is_read_in_a_moment(piece: str) -> None:
+    # Data of a test, in one line: the square of it takes hours.
+    assigned_secrets(piece * (400_000 // len(piece)))

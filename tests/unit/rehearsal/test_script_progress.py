@@ -124,7 +124,7 @@ NO_PATH = "it names ${workspace}, but the request has no x-treadle-workspace hea
             (TurnRequest("a", prompt_text="all red"),),
             [
                 "session 1, turn 1 (s.yaml:7): "
-                "expected 'blue' in what the model is told, which was: 'all red'"
+                "expected 'blue' in the message to the model, which was: 'all red'"
             ],
         ),
         (

@@ -174,7 +174,7 @@ def test_a_run_that_has_ended_cannot_be_cancelled(project_store: ProjectStore) -
     project_store.record(*AT_WORK)
     cancel(project_store.row, project_store.environment)
 
-    with pytest.raises(UsageError, match="run 9abcdef0 has ended already"):
+    with pytest.raises(UsageError, match="run 9abcdef0 has already ended"):
         cancel(project_store.row, project_store.environment)
 
 
@@ -222,7 +222,7 @@ def test_a_run_that_ended_since_it_was_seen_is_not_ended_again(project_store: Pr
     cancel(seen, project_store.environment)
     told = project_store.events()
 
-    with pytest.raises(UsageError, match="run 9abcdef0 has ended already"):
+    with pytest.raises(UsageError, match="run 9abcdef0 has already ended"):
         cancel(seen, project_store.environment)
     assert project_store.events() == told
 

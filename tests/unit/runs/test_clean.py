@@ -29,7 +29,7 @@ from treadle.domain.usage import Usage
 from treadle.durable.client import cancel as forget
 from treadle.durable.client import enqueue
 from treadle.durable.queries import find_workflow
-from treadle.runs.clean import clean, clean_daily
+from treadle.runs.clean import CleanMode, clean, clean_daily
 from treadle.runs.engine_names import ENGINE_WORKFLOW, engine_location
 from treadle.runs.locks import lock_orphan
 from treadle.settings.environment import Environment, parse_environment
@@ -64,9 +64,9 @@ class Old:
             return store.last_number(RUN)
 
     async def clean(self, now: datetime = LATER, **how: bool) -> list[object]:
-        return [
-            looked.decision async for looked in clean(self.environment, now=now, days=90, **how)
-        ]
+        mode = CleanMode(**how)
+        cleaned = clean(self.environment, now=now, days=90, mode=mode)
+        return [looked.decision async for looked in cleaned]
 
 
 @pytest.fixture
@@ -105,20 +105,44 @@ async def test_work_that_is_only_on_its_branch_keeps_the_run(old: Old) -> None:
 
 async def test_a_run_whose_branch_was_merged_goes_and_its_line_stays(old: Old) -> None:
     old.run.user.git("merge", "--quiet", BRANCH)
+    tip = old.run.user.head
 
     assert await old.clean() == [DropRun("its work is in another branch")]
     assert (old.log(), old.files.exists()) == (0, False)
     (row,) = list_runs(old.environment.storage)
     assert (row.state, row.reason, row.cleaned_at) == ("ended", "stuck", LATER.isoformat())
-    assert old.run.user.git("rev-parse", BRANCH) == old.run.user.head
+    assert old.run.user.refs("refs/heads") == {"refs/heads/main": tip}
+    assert old.run.user.refs("refs/treadle") == {}
     assert await old.clean() == []
 
 
-async def test_a_run_whose_branch_the_user_deleted_goes(old: Old) -> None:
+async def test_a_merged_branch_that_is_checked_out_stays(old: Old) -> None:
+    old.run.user.git("switch", "--quiet", BRANCH)
+    tip = old.run.user.head
+    old.run.user.git("branch", "other")
+
+    assert await old.clean() == [DropRun("its work is in another branch")]
+    assert old.run.user.git("rev-parse", BRANCH) == tip
+
+
+async def test_a_run_whose_branch_the_user_deleted_stays(old: Old) -> None:
     old.run.user.git("branch", "-D", BRANCH)
 
-    assert await old.clean() == [DropRun("its branch was deleted")]
+    reason = f"{BRANCH} was deleted, and its work is not found elsewhere"
+    assert await old.clean() == [KeepRun(reason)]
+    assert old.files.exists()
+
+
+async def test_a_run_that_was_squashed_and_deleted_goes_and_its_commits_stay(old: Old) -> None:
+    tip = old.run.user.git("rev-parse", BRANCH)
+    old.run.user.git("merge", "--quiet", "--squash", BRANCH)
+    old.run.user.commit("All at once")
+    old.run.user.commit("Something else", other="1")
+    old.run.user.git("branch", "-D", BRANCH)
+
+    assert await old.clean() == [DropRun("another branch has its changes")]
     assert not old.files.exists()
+    assert old.run.user.refs("refs/treadle/backup") == {f"refs/treadle/backup/{RUN}/1": tip}
 
 
 async def test_a_run_whose_work_has_landed_goes(old: Old) -> None:
@@ -145,7 +169,7 @@ async def test_a_clone_with_more_than_was_imported_keeps_the_run(old: Old) -> No
 async def test_a_project_that_is_gone_keeps_the_run(old: Old) -> None:
     old.run.project.root.rename(old.run.project.root.with_name("moved"))
 
-    assert await old.clean() == [KeepRun("its clone cannot be looked into")]
+    assert await old.clean() == [KeepRun("its clone cannot be read")]
     assert old.files.exists()
 
 
@@ -177,7 +201,7 @@ async def test_what_a_cut_clean_left_is_removed_by_the_next(old: Old) -> None:
     await old.clean()
     (old.files / "tree").mkdir(parents=True)
 
-    assert await old.clean() == [DropRun("it brought no work")]
+    assert await old.clean() == [DropRun("it made no commits")]
     assert not old.files.exists()
 
 
@@ -190,7 +214,7 @@ async def test_a_worker_cleans_once_a_day_and_says_what_it_removes(old: Old) -> 
     await clean_daily(old.environment, now=LATER + timedelta(hours=25), report=said.append)
 
     assert too_early == []
-    assert said == ["removing what run 9abcdef0 left: its work is in another branch"]
+    assert said == ["removing the files of run 9abcdef0: its work is in another branch"]
 
 
 def test_the_command_says_what_it_keeps_and_removes(
@@ -208,12 +232,15 @@ def test_the_command_says_what_it_keeps_and_removes(
     place = old.run.project.root
     assert codes == [0, 0, 0, 0]
     assert [line.partition(", ended ")[0] for line in out.splitlines()] == [
-        "keep 9abcdef0",
+        "kept 9abcdef0",
         "would remove 9abcdef0",
-        "remove 9abcdef0",
+        "removed 9abcdef0",
     ]
     assert out.splitlines()[-1].endswith(f" in {place}: its work is in another branch")
-    assert err.splitlines() == ["Nothing to remove.", "Nothing to remove."]
+    assert err.splitlines() == [
+        f"Nothing to remove of runs that ended at least {days} days ago (--older-than)."
+        for days in (0, 90)
+    ]
 
 
 async def test_a_worker_keeps_runs_as_long_as_their_project_says(old: Old) -> None:
@@ -226,7 +253,7 @@ async def test_a_worker_keeps_runs_as_long_as_their_project_says(old: Old) -> No
 
     unread, removed = said
     assert unread.startswith(f"not cleaning up after {old.run.project.root}: ")
-    assert removed == "removing what run 9abcdef0 left: its work is in another branch"
+    assert removed == "removing the files of run 9abcdef0: its work is in another branch"
 
 
 async def test_a_worker_deletes_what_the_engine_kept_of_runs_that_are_over(old: Old) -> None:
@@ -276,8 +303,8 @@ def test_a_run_that_cannot_be_removed_does_not_keep_the_others(old: Old) -> None
     old.files.parent.chmod(0o700)
     refused = [f"cannot remove all of {place}: Permission denied" for place in places]
     assert cleaned.stderr.splitlines() == [
-        f"left 9abcdef0 in part: {refused[0]}",
-        f"left 9abcdef1 in part: {refused[1]}",
+        f"removed 9abcdef0 only in part: {refused[0]}",
+        f"removed 9abcdef1 only in part: {refused[1]}",
         "treadle: the files of 2 runs could not all be removed",
         "  hint: check their permissions with `ls -ld`, then clean again",
     ]

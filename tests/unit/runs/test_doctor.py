@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.builders import repository_in
 from treadle.runs.doctor import GROUP_REMEDY, LIMITS_ALONE, DoctorFinding, examine, limits_finding
 from treadle.settings.environment import parse_environment
 
@@ -27,12 +28,27 @@ async def test_no_program_of_the_project_is_run(tmp_path: Path) -> None:
     assert not (tmp_path / "ran").exists()
 
 
+async def test_a_cause_is_said_once(tmp_path: Path) -> None:
+    repository = repository_in(tmp_path, **{"treadle.toml": "[project\n"})
+
+    findings = await examine(repository.path, parse_environment(repository.environment))
+
+    bad = {
+        each.name: each.text for each in findings if each.name in ("project", "settings", "disk")
+    }
+    invalid = "treadle.toml:1: is not valid TOML: Expected ']' at the end of a table declaration"
+    again = "not checked: see project"
+    assert bad == {"project": invalid, "settings": again, "disk": again}
+
+
 @pytest.mark.parametrize(
     ("held", "finding"),
     [
         (
             {"memory", "pids"},
-            DoctorFinding("limits", "good", "sandbox.memory_mb and sandbox.processes hold in sum"),
+            DoctorFinding(
+                "limits", "good", "sandbox.memory_mb and sandbox.processes limit the whole sandbox"
+            ),
         ),
         (
             {"memory"},

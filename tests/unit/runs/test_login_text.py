@@ -18,18 +18,18 @@ LOCAL = f"{SOON.astimezone():%Y-%m-%d %H:%M}"
         (
             DetectedLogin("api key", "ANTHROPIC_API_KEY", "by use"),
             "API key",
-            "API key from ANTHROPIC_API_KEY; paid by use",
+            "API key from ANTHROPIC_API_KEY; billed by use",
         ),
         (
             DetectedLogin("subscription", "/f", "subscription", SOON, renewed=True),
             "subscription",
-            f"subscription from /f; paid by a subscription; expires {LOCAL}, renewed by your"
+            f"subscription from /f; covered by a subscription; expires {LOCAL}, renewed by your"
             " Claude Code",
         ),
         (
             DetectedLogin("cloud provider", "Amazon Bedrock by X", "cloud", SOON),
             "Amazon Bedrock by X",
-            f"cloud from Amazon Bedrock by X; paid to the cloud; expires {LOCAL}",
+            f"cloud from Amazon Bedrock by X; billed by the cloud; expires {LOCAL}",
         ),
         (
             DetectedLogin("auth token", "ANTHROPIC_AUTH_TOKEN"),

@@ -62,8 +62,8 @@ async def test_a_reverted_landing_is_reported_in_one_line(tmp_path: Path) -> Non
     )
 
     assert told == (
-        f"commit {landed[:12]}, which run {RUN[-8:]} landed, is not in your checkout any more, but"
-        " what was claimed for it counts as passed: `treadle sync` looks what still holds"
+        f"commit {landed[:12]}, which run {RUN[-8:]} landed, is no longer in your checkout, but its"
+        " deliverables still count as passed: `treadle sync` checks them again"
     )
 
 

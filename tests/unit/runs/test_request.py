@@ -12,16 +12,18 @@ import pytest
 
 from tests.builders import RUN, repository_in
 from tests.unit.workspace.without_root import without_the_rights_of_root
-from treadle.domain.errors import SettingsError, UsageError
+from treadle.domain.errors import ProjectError, SettingsError, UsageError
 from treadle.domain.run_request import RunRequest
 from treadle.runs.request import (
     LARGE_SPECIFICATION,
     check_request,
     specification_notice,
+    specification_problem,
     with_variables,
 )
 from treadle.runs.request_json import request_from, request_json
 from treadle.settings.environment import Environment, parse_environment
+from treadle.settings.init_proposal import FIRST_SPEC
 from treadle.wiring.checked_request import RunHost
 
 REQUEST = RunRequest(RUN, "/project", {"agent.model": "opus"}, no_sandbox=False, rehearsal=False)
@@ -104,6 +106,42 @@ async def test_a_specification_of_any_size_is_read_within_bounds(tmp_path: Path)
     assert refused.value.message.endswith("SPEC.md has more than 4,000,000 characters")
 
 
+@pytest.mark.parametrize("target", ["../key", "/etc/hostname", "folder/up/key"])
+async def test_a_specification_is_no_file_of_the_user_that_a_link_leads_to(
+    tmp_path: Path, target: str
+) -> None:
+    # Each session reads it, so the agent would have the file.
+    repository = repository_in(tmp_path, **{"a.md": "# A greeting"})
+    (tmp_path / "key").write_text("secret")
+    (repository.path / "folder").mkdir()
+    (repository.path / "folder" / "up").symlink_to("../..")
+    (repository.path / "SPEC.md").symlink_to(target)
+    request = replace(REQUEST, project_dir=str(repository.path), rehearsal=True)
+    host = RunHost(parse_environment(repository.environment), asyncio.Semaphore(1))
+
+    with pytest.raises(UsageError) as refused:
+        await check_request(request, host)
+
+    assert refused.value.message.endswith("SPEC.md points outside the project")
+    assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", [".treadle", ".treadle/wip"])
+async def test_a_run_writes_nothing_into_a_folder_that_a_link_of_the_project_leads_to(
+    tmp_path: Path, name: str
+) -> None:
+    repository = repository_in(tmp_path, **{"SPEC.md": "# A greeting"})
+    (tmp_path / "elsewhere").mkdir()
+    link = repository.path / name
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(tmp_path / "elsewhere")
+    request = replace(REQUEST, project_dir=str(repository.path), rehearsal=True)
+    host = RunHost(parse_environment(repository.environment), asyncio.Semaphore(1))
+
+    with pytest.raises(ProjectError, match=r"\.treadle.* is a link"):
+        await check_request(request, host)
+
+
 @pytest.mark.parametrize("path", ["/etc/passwd", "../other/.env", "**"])
 @pytest.mark.parametrize("key", ["include", "include_for_agent"])
 async def test_a_file_outside_of_the_project_cannot_be_included(
@@ -153,16 +191,22 @@ def test_a_repository_that_cannot_be_written_is_refused_before_a_run_begins(tmp_
     assert refused.stdout == f"{objects} cannot be written, and a run keeps its work there\n"
 
 
-@pytest.mark.parametrize("text", ["", " \n\t\n"])
-def test_an_empty_specification_has_nothing_to_build(text: str) -> None:
-    assert specification_notice("SPEC.md", text) == (
-        "SPEC.md is empty, so there is nothing to build: write down what you want"
-    )
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "SPEC.md is empty"),
+        (" \n\t\n", "SPEC.md is empty"),
+        (FIRST_SPEC, "SPEC.md is still the example that `treadle init` wrote"),
+        (f"{FIRST_SPEC}- One more item.\n", ""),
+    ],
+)
+def test_a_specification_must_say_what_to_build(text: str, problem: str) -> None:
+    assert specification_problem("SPEC.md", text) == problem
 
 
 def test_a_long_specification_costs_every_session() -> None:
     assert specification_notice("SPEC.md", "x" * 1_000_000) == (
-        "SPEC.md has 1,000,000 characters, and every session reads all of it: move what is not"
-        " needed each time into other files, and name them in it"
+        "SPEC.md has 1,000,000 characters, and every session reads all of it: move details into"
+        " other files and refer to them"
     )
     assert specification_notice("SPEC.md", "x" * LARGE_SPECIFICATION) == ""

@@ -61,9 +61,9 @@ def test_a_request_that_cannot_be_read_is_one_clear_line(tmp_path: Path, text: s
     with pytest.raises(ProjectError) as refused:
         read_request(tmp_path, RUN)
 
-    assert refused.value.message == "what run 9abcdef0 was asked for cannot be read"
+    assert refused.value.message == "the stored request of run 9abcdef0 cannot be read"
     assert refused.value.hint == (
-        "start a new run with `treadle deliver`; it goes on from this one's branch"
+        "start a new run with `treadle deliver`; it continues from this one's branch"
     )
 
 

@@ -56,7 +56,7 @@ def resume_request(
 
 
 def ended(reason: ExitReason = "max_iterations", **figures: Any) -> RunResult:
-    result = RunResult(reason, 3, Tally(total=1), 2.0, Usage(), 600.0, "the run may take 3 rounds")
+    result = RunResult(reason, 3, Tally(total=1), 2.0, Usage(), 600.0, "the limit is 3 rounds")
     return replace(result, **figures)
 
 
@@ -111,15 +111,15 @@ def test_what_is_asked_for_when_a_run_goes_on(
     assert _updated_request(asked, said, known) == replace(REQUEST, **changes)
 
 
-MORE_ROUNDS = "allow it more: treadle resume 9abcdef0 --max-iterations N"
-MORE_MONEY = "allow it more: treadle resume 9abcdef0 --max-cost USD"
-MORE_TIME = "allow it more: treadle resume 9abcdef0 --max-minutes N"
+MORE_ROUNDS = "raise the limit: treadle resume 9abcdef0 -n 6"
+MORE_MONEY = "raise the limit: treadle resume 9abcdef0 --max-cost 20"
+MORE_TIME = "raise the limit: treadle resume 9abcdef0 --max-minutes 120"
 
 
 @pytest.mark.parametrize(
     ("result", "hint"),
     [
-        (ended("all_passed"), "see what it brought with `treadle diff 9abcdef0`"),
+        (ended("all_passed"), "see what it changed with `treadle diff 9abcdef0`"),
         (ended("max_iterations", rounds=3), MORE_ROUNDS),
         (ended("max_iterations", rounds=7), MORE_ROUNDS),
         (ended("budget_exceeded", cost_usd=10.0), MORE_MONEY),
@@ -134,7 +134,7 @@ def test_a_run_that_is_done_or_has_used_all_it_may_does_not_go_on(
         _refuse_exhausted(resume_request(), RunHistory(result=result), LIMITS)
 
     done = result.succeeded
-    used = "run 9abcdef0 has used all that it may: the run may take 3 rounds"
+    used = "run 9abcdef0 has reached its limit: the limit is 3 rounds"
     assert refused.value.message == ("run 9abcdef0 is done" if done else used)
     assert refused.value.hint == hint
 
@@ -168,8 +168,17 @@ def test_any_other_run_goes_on(known: RunHistory) -> None:
     _refuse_exhausted(resume_request(), known, LIMITS)
 
 
+@pytest.mark.parametrize(
+    "result", [ended("spec_issue"), ended("time_exceeded", duration_s=36_000.0)]
+)
+def test_a_queue_goes_on_and_counts_by_itself(result: RunResult) -> None:
+    queue = replace(resume_request(), row=replace(ROW, workflow="auto"))
+
+    _refuse_exhausted(queue, RunHistory(result=result), LIMITS)
+
+
 def test_a_retry_is_told_to_retry() -> None:
     with pytest.raises(UsageError) as refused:
         _refuse_exhausted(resume_request(by="retry"), ENDED, LIMITS)
 
-    assert refused.value.hint == "allow it more: treadle retry 9abcdef0 --max-iterations N"
+    assert refused.value.hint == "raise the limit: treadle retry 9abcdef0 -n 6"

@@ -121,8 +121,9 @@ async def test_judges_that_other_rules_choose_are_named_and_not_run(pinned_run: 
 
     tree, tip, base = rows[1].current.tree, pinned_run.tip, pinned_run.base
     reason = (
-        f"the tree of commit {tip[:12]} with the judges of {base[:12]} is {tree[:12]} here, and was"
-        f" {pinned_run.tree[:12]} then: another version of Treadle may have chosen them otherwise"
+        f"the tree of commit {tip[:12]} with the tests and checks of {base[:12]} is"
+        f" {tree[:12]} here, and was {pinned_run.tree[:12]} then: another version of Treadle may"
+        " choose other files"
     )
     assert tree not in ("", pinned_run.tree)
     assert [each.reasons for each in rows] == [(), (reason,), (), (reason,)]

@@ -137,9 +137,8 @@ WITH_ROLES: list[tuple[Role, SignalKind]] = [
 
 @pytest.mark.parametrize(("role", "kind"), WITH_ROLES)
 async def test_a_signal_means_the_same_by_marker_and_by_tool(role: Role, kind: SignalKind) -> None:
-    by_marker = make_driver_harness(
-        *said(f"<{kind.upper()}>so it is</{kind.upper()}>"), FINE, role=role
-    )
+    tag = "auto-complete" if kind == "auto_complete" else kind.upper()
+    by_marker = make_driver_harness(*said(f"<{tag}>so it is</{tag}>"), FINE, role=role)
     by_tool = make_driver_harness(signalled(kind, "so it is"), FINE, role=role)
 
     results = [await by_marker.run(), await by_tool.run()]
@@ -165,15 +164,21 @@ async def test_a_signal_means_the_same_by_marker_and_by_tool(role: Role, kind: S
             {"kind": "approved", "text": "x"},
             (
                 "In the role implementer you cannot give the signal 'approved', only: note,"
-                " spec_issue, progress, done.",
+                " spec_issue, progress, done, auto_complete.",
                 True,
             ),
         ),
         (
             {"kind": "sing"},
-            ("Unknown signal 'sing'. Known: note, spec_issue, progress, done.", True),
+            (
+                "Unknown signal 'sing'. Known: note, spec_issue, progress, done, auto_complete.",
+                True,
+            ),
         ),
-        ({}, ("Unknown signal None. Known: note, spec_issue, progress, done.", True)),
+        (
+            {},
+            ("Unknown signal None. Known: note, spec_issue, progress, done, auto_complete.", True),
+        ),
         ({"kind": "note"}, ("Pass `text`: what you want to say, in full.", True)),
         ({"kind": "note", "text": 1}, ("Pass `text`: what you want to say, in full.", True)),
     ],

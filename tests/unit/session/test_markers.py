@@ -29,7 +29,7 @@ def joined(pieces: Iterable[Piece]) -> list[Piece]:
 
 @pytest.mark.parametrize("kind", SIGNAL_KINDS)
 def test_every_kind_of_signal_has_a_tag(kind: SignalKind) -> None:
-    tag = kind.upper()
+    tag = "auto-complete" if kind == "auto_complete" else kind.upper()
 
     assert read(f"Before\n<{tag}>\nwhy\n</{tag}>\nafter") == [
         PlainText("Before\n"),

@@ -61,13 +61,13 @@ def test_variables_that_are_empty_or_of_others_change_nothing(environment: dict[
             "TREADLE_LIMITS__MAX_COST_USD",
             "ten",
             'TREADLE_LIMITS__MAX_COST_USD: expected a number, got "ten"',
-            "US dollars that a run may cost. The default is 20.0.",
+            "Maximum cost of a run in US dollars. The default is 20.0.",
         ),
         (
             "TREADLE_LIMITS__MAX_COST_USD",
             "0",
             'TREADLE_LIMITS__MAX_COST_USD: expected a number above 0, got "0"',
-            "US dollars that a run may cost. The default is 20.0.",
+            "Maximum cost of a run in US dollars. The default is 20.0.",
         ),
         (
             "TREADLE_LIMITS_MAX_COST_USD",  # one underscore short
@@ -85,13 +85,13 @@ def test_variables_that_are_empty_or_of_others_change_nothing(environment: dict[
             "TREADLE_QUOTA__WAIT",
             "maybe",
             'TREADLE_QUOTA__WAIT: expected true or false, got "maybe"',
-            "Wait until it is refilled instead of ending the run. The default is false.",
+            "Wait until the quota resets instead of ending the run. The default is false.",
         ),
         (
             "TREADLE_MCP_SERVERS",
             "sk-secret",
             "TREADLE_MCP_SERVERS: expected a table for each, got something else",
-            "Tool servers for the agent, one table each; an empty table means none. "
+            "MCP servers for the agent, one table each. An empty table: none. "
             "For example: [mcp_servers.browser]",
         ),
     ],

@@ -16,7 +16,7 @@ from treadle.workspace.detect import DetectedCommands, DetectedProject
 DETECTED = DetectedProject(specs="docs/specs")
 COMMANDS = DetectedCommands(("go",), setup="get", check="vet", test="go test")
 LINES = (".treadle/status.json", ".notes.md")
-TITLE = "# Treadle: what it writes for itself"
+TITLE = "# Files that Treadle writes"
 
 
 def test_a_new_project_gets_what_was_detected() -> None:
@@ -26,10 +26,8 @@ def test_a_new_project_gets_what_was_detected() -> None:
         "project.setup": "get",
         "project.check": "vet",
         "project.test": "go test",
-        "commit": True,
         "limits.max_cost_usd": 20.0,
         "limits.max_minutes": 480.0,
-        "limits.max_iterations": 100,
     }
 
 
@@ -42,10 +40,8 @@ def test_a_value_of_the_file_wins_over_detection() -> None:
         "project.setup": "",
         "project.check": "vet",
         "project.test": "mine",
-        "commit": False,
         "limits.max_cost_usd": 20.0,
         "limits.max_minutes": 480.0,
-        "limits.max_iterations": 100,
     }
 
 

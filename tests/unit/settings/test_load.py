@@ -121,12 +121,17 @@ def test_absent_servers_are_not_the_same_as_none_at_all() -> None:
         (
             '\n\n\n\n\n[limits]\nmax_cost_usd = "ten"',
             'treadle.toml:7: limits.max_cost_usd: expected a number, got "ten"',
-            "US dollars that a run may cost. The default is 20.0.",
+            "Maximum cost of a run in US dollars. The default is 20.0.",
         ),
         (
             "[limits]\nmax_cost = 5",
             "treadle.toml:2: limits.max_cost: unknown key",
             "did you mean limits.max_cost_usd?",
+        ),
+        (
+            "[triggers]\nheartbeat_enabled = true\n",
+            "treadle.toml:1: triggers: reserved for a later version",
+            "remove [triggers]: this version has no such settings",
         ),
         ("[limitsx]\n", "treadle.toml:1: limitsx: unknown section", "did you mean limits?"),
         (
@@ -162,12 +167,12 @@ def test_absent_servers_are_not_the_same_as_none_at_all() -> None:
         (
             'land = "auto"\nland = "ask"',
             "treadle.toml:2: is not valid TOML: Cannot overwrite a value",
-            'texts stand in quotes, and each key stands once, as in: land = "auto"',
+            'put texts in quotes and write each key once, as in: land = "auto"',
         ),
         (
             'mcp_servers.x = "sk-secret"',
             "treadle.toml:1: mcp_servers: expected a table for each, got something else",
-            "Tool servers for the agent, one table each; an empty table means none. "
+            "MCP servers for the agent, one table each. An empty table: none. "
             "For example: [mcp_servers.browser]",
         ),
     ],
@@ -184,15 +189,15 @@ def test_a_wrong_file_is_refused_with_its_line_and_the_way_out(
         ("land", '"yes"', 'expected "auto" or "ask" or "never" or "pull_request", got "yes"'),
         ("land", "true", 'expected "auto" or "ask" or "never" or "pull_request", got true'),
         ("commit", "1", "expected true or false, got 1"),
-        ("allowed_tools", '"Bash"', 'expected a list of texts, got "Bash"'),
-        ("allowed_tools", '["a", 1]', 'expected a list of texts, got ["a", 1]'),
+        ("allowed_tools", '"Bash"', 'expected a list of strings, got "Bash"'),
+        ("allowed_tools", '["a", 1]', 'expected a list of strings, got ["a", 1]'),
         ("version", "0", "expected a whole number above 0, got 0"),
-        ("project.test", "[]", "expected a text, got []"),
+        ("project.test", "[]", "expected a string, got []"),
         ("project.spec", '""', f'{INSIDE}, got ""'),
         ("project.spec", '"/a"', f'{INSIDE}, got "/a"'),
         ("project.specs", '"a/../../b"', f'{INSIDE}, got "a/../../b"'),
         ("project.specs", '".git/x"', f'{INSIDE}, got ".git/x"'),
-        ("agent.model", '" "', 'expected a text that is not empty, got " "'),
+        ("agent.model", '" "', 'expected a string that is not empty, got " "'),
         ("agent.max_turns", "1.5", "expected a whole number, got 1.5"),
         ("agent.max_turns", "true", "expected a whole number, got true"),
         ("agent.max_turns", "0", "expected a whole number above 0, got 0"),
@@ -204,7 +209,7 @@ def test_a_wrong_file_is_refused_with_its_line_and_the_way_out(
         ("limits.max_iterations", "-5", "expected a whole number above 0, got -5"),
         ("limits.max_retries", "-1", "expected a whole number of at least 0, got -1"),
         ("deliver.delay_s", "-0.1", "expected a number of at least 0, got -0.1"),
-        ("project.specs", "1979-05-27", "expected a text, got 1979-05-27"),
+        ("project.specs", "1979-05-27", "expected a string, got 1979-05-27"),
         ("session.idle_s", "{ a = 1 }", "expected a number, got a table"),
     ],
 )
@@ -280,7 +285,7 @@ def test_an_unreadable_file_is_refused(tmp_path: Path) -> None:
 def test_a_wrong_flag_is_refused_by_its_key() -> None:
     assert complaint(flags={"limits.max_cost_usd": -1.0}) == (
         "limits.max_cost_usd on the command line: expected a number above 0, got -1.0",
-        "US dollars that a run may cost. The default is 20.0.",
+        "Maximum cost of a run in US dollars. The default is 20.0.",
     )
 
 

@@ -2,7 +2,7 @@
 
 from treadle.settings.keys import known_keys
 from treadle.settings.load import resolve_settings
-from treadle.settings.settings_table import SettingRow, format_table, setting_rows
+from treadle.settings.settings_table import SettingRow, format_row, format_table, setting_rows
 
 TEXT = """
 [mcp_servers.x]
@@ -32,6 +32,16 @@ def test_a_row_has_value_and_origin() -> None:
         SettingRow("quota.wait", value=True, origin="TREADLE_QUOTA__WAIT"),
         SettingRow("limits.max_retries", 0, "command line"),
     }
+
+
+def test_a_limit_says_which_workflows_read_another_setting_in_its_place() -> None:
+    rows = {row.key: row for row in setting_rows(resolve_settings(None))}
+    row = rows["limits.max_minutes"]
+
+    assert row.replaced == (("task", "execution.max_duration_minutes"),)
+    assert format_table((row,)).endswith("  default; task: execution.max_duration_minutes")
+    assert "`treadle task` takes execution.max_duration_minutes instead" in format_row(row)
+    assert rows["limits.day_cost_usd"].replaced == ()
 
 
 def test_of_a_tool_server_only_kind_and_command_are_shown() -> None:

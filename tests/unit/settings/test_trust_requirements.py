@@ -67,7 +67,7 @@ def test_a_value_that_needs_trust_must_be_trusted(line: str) -> None:
     )
 
     assert (caught.value.message, caught.value.hint) == (
-        f"treadle.toml:2: {key} opens something, and you have not trusted it yet",
+        f"treadle.toml:2: {key} needs your approval",
         HINT,
     )
 

@@ -13,10 +13,13 @@ from treadle.verify.judges.assertion_files import (
     holds_tests,
     imports_test_library,
 )
-from treadle.verify.judges.inline_tests import loses_tests
+from treadle.verify.judges.case_files import CaseReaders
+from treadle.verify.judges.inline_tests import loses_document_tests, loses_tests
 from treadle.verify.judges.judge_references import JudgeScripts, judge_reference, linter_silence
+from treadle.verify.judges.python_test_names import read_python_test_names
 from treadle.verify.judges.source_imports import SourceImports
 from treadle.verify.judges.weakened_tests import count_assertions
+from treadle.verify.manifests.lock_files import LOCK_FILES, merge_lock
 from treadle.verify.manifests.manifest_merge import first_settings_merge
 from treadle.verify.results.failure_cause import cause_lines
 from treadle.verify.results.outside_failure import outside_failure
@@ -27,6 +30,8 @@ SIZE = 60_000
 PIECES = (
     *("\n", " ", " \n", "\\", '\\"', "\\'", "\\`", '"a', "'a", "`a", "/*", "<!--", "<a", 'r#"'),
     *("#[a]", "#[cfg(test)]\n", "use {", "test ", "test\n", "test {\n", "unittest {\n", "(a", "[a"),
+    *("resolved ", "url=", "tarball", "remote:"),
+    *("```\n", "``` ", "python_files = a\n", "python_files=", "import words\n"),
     *("import a\n", "a.", "a\n", "a,", "same(a", "gem 'a',", "a: ", "if (import.meta.vitest) {\n"),
 )
 ENDINGS = (".py", ".js", ".go", ".rs", ".c", ".rb", ".php", ".java", ".pm", ".zig", ".d", ".bats")
@@ -69,6 +74,14 @@ READERS: dict[str, Callable[[str], object]] = {
     "outside": outside_failure,
     "summaries": lambda text: (missing_end("make", text, 0), ran_tests(text)),
     "specification": spec_checks,
+    "document of a crate": lambda text: loses_document_tests(text, text),
+    "names of tests": lambda text: read_python_test_names([text]),
+    "values": lambda text: CaseReaders(
+        SourceImports(lambda _: text, ["test_a.py"], ["app.py"]), ["test_a.py"], ["app.py"]
+    ).is_constants("words.py"),
+    "locks": lambda text: [
+        merge_lock(name, b"url='https://a.example'", text.encode()) for name in LOCK_FILES
+    ],
 }
 
 

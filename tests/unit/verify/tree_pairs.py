@@ -1,7 +1,7 @@
 """Makes pairs of trees from texts, and plans from them as a reader of git would."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from treadle.domain.check import FileChange, FileChangeKind
 from treadle.domain.pin_plan import PinPlan
@@ -20,6 +20,7 @@ class Work:
     base: Files
     changes: Mapping[str, str | None]
     links: frozenset[str] = frozenset()
+    base_links: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def work(self) -> Files:
@@ -50,7 +51,7 @@ def pair_of(base: Files, work: Files, links: frozenset[str] = frozenset()) -> Tr
 
 def plan_of(work: Work, setup: str = "") -> PinPlan:
     """The plan, with no more read than is asked for."""
-    pair = pair_of(work.base, work.work, work.links)
+    pair = replace(pair_of(work.base, work.work, work.links), base_links=work.base_links)
     while missing := content_paths(work.command, pair, setup):
         pair = replace(
             pair,

@@ -40,7 +40,7 @@ def test_all_alerts_of_a_run_stand_in_their_order() -> None:
 
     assert alerts_of(LogState(verified=verified, changes=DELETED)) == (
         Alert(
-            "5 tests red at the end, 1 of them before the work as well:"
+            "5 tests failing at the end, 1 of them before the work as well:"
             " test_divide, test_0, test_1 and 2 more",
             "bad",
         ),
@@ -70,20 +70,20 @@ MANY_RED = ("test_0", "test_1", "test_2", "test_3", "and 46 more")
 @pytest.mark.parametrize(
     ("suite", "text"),
     [
-        (OPEN, "1 test red at the end, as before the work: test_old"),
-        (BROKEN, "the test command is red at the end: exit code 2 after 2s"),
+        (OPEN, "1 test failing at the end, as before the work: test_old"),
+        (BROKEN, "the test command is failing at the end: exit code 2 after 2s"),
         (
             RED_COMMAND,
-            "the test command is red at the end, as before the work: exit code 2 after 2s",
+            "the test command is failing at the end, as before the work: exit code 2 after 2s",
         ),
         (
             replace(OPEN, counts=(CaseCounts("unit", 1, 50),), known_red=MANY_RED),
-            "50 tests red at the end, as before the work: test_0, test_1, test_2 and 47 more",
+            "50 tests failing at the end, as before the work: test_0, test_1, test_2 and 47 more",
         ),
         (
             # A person has accepted the failure, and it still fails.
             replace(OPEN, known_red=(), accepted=(SuiteObjection("new_failure", "test_add"),)),
-            "1 test red at the end: test_add",
+            "1 test failing at the end: test_add",
         ),
     ],
 )

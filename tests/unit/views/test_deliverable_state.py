@@ -60,7 +60,7 @@ def test_what_was_seen_of_a_check_before_the_work_is_remembered() -> None:
     ("events", "remark"),
     [
         ([], ""),
-        ([RED], "red: python -m unittest test_add"),
+        ([RED], "fails: python -m unittest test_add"),
         ([RED, GREEN], ""),
         ([RED, passed(ADD, "proven")], "proven by the specification"),
         ([*PASSED, checked(ADD, SUM, "again", 1), BROKEN, UNPASSED], "broken in round 2"),

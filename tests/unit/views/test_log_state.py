@@ -5,14 +5,19 @@ from datetime import timedelta
 
 import pytest
 
+from tests.builders import RUN
 from tests.unit.cli.sample_runs import START, STARTED, ended, recorded, session_ended, state_after
 from tests.unit.cli.sample_verified_runs import ADD, OPEN, SUM, checked, claimed
+from treadle.domain.approval import make_approval
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.all_events import Event
+from treadle.domain.events.oversight import ApprovalAnswered, ApprovalAsked
 from treadle.domain.events.run import RoundStarted, RunReopened
 from treadle.domain.events.work import CommitsKept, SetupFinished
 from treadle.domain.session import Completed
-from treadle.views.log_state import LogState, Phase, apply_event
+from treadle.views.log_state import LogState, apply_event
+from treadle.views.round_text import Phase
+from treadle.workflows.loop.plan_question import plan_question
 
 GREEN = checked(ADD, SUM, "after", 0)
 
@@ -36,14 +41,37 @@ def test_the_phase_says_when_checks_run(events: list[Event], phase: Phase) -> No
 
 
 def test_the_time_between_an_end_and_a_reopening_is_not_running_time() -> None:
-    [begun, over, again] = recorded(
-        [STARTED, ended("stuck", Tally()), RunReopened("resume", STARTED.limits)]
+    reopened = RunReopened("resume", STARTED.limits)
+    [begun, over, *again] = recorded(
+        [STARTED, ended("stuck", Tally()), reopened, RoundStarted(2, "coding")]
     )
     state = LogState()
-    for each in (begun, over, replace(again, at=START + timedelta(days=2))):
+    for each in (begun, over, *(replace(each, at=START + timedelta(days=2)) for each in again)):
         state = apply_event(state, each)
 
     assert state.elapsed_s(START + timedelta(days=2, minutes=1)) == 3661.0 + 60
+
+
+def test_waiting_for_a_person_is_no_running_time() -> None:
+    question = plan_question("# A plan", None)
+    asked = make_approval(question, run=RUN, step="1: plan 1", now=START)
+    [*begun, waits, answered] = recorded(
+        [
+            STARTED,
+            RoundStarted(1, "planning"),
+            ApprovalAsked(asked),
+            ApprovalAnswered(asked.id, "approved", "ada"),
+        ]
+    )
+    minute = timedelta(minutes=1)
+    state = LogState()
+    at_start = [replace(each, at=START) for each in begun]
+    for each in (*at_start, replace(waits, at=START + minute)):
+        state = apply_event(state, each)
+    while_waiting = state.elapsed_s(START + 15 * minute)
+    state = apply_event(state, replace(answered, at=START + 16 * minute))
+
+    assert (while_waiting, state.elapsed_s(START + 18 * minute)) == (60.0, 180.0)
 
 
 FAILED = SetupFinished("make", 2, 1.0, "")

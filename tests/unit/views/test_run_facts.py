@@ -27,7 +27,8 @@ from treadle.domain.events.work import (
     WorkKept,
     WorkLanded,
 )
-from treadle.views.run_facts import CommandFact, Fact, ObjectionFacts, RunFact, summary_facts
+from treadle.views.facts import CommandFact, Fact, ObjectionFacts, RunFact
+from treadle.views.run_facts import summary_facts
 
 END = ended("all_passed", Tally(1, 0, 1))
 MERGE = f"git merge --ff-only {BRANCH}"
@@ -55,8 +56,8 @@ MERGE = f"git merge --ff-only {BRANCH}"
         (
             [WorkImported(BRANCH, COMMIT, 2), WorkKept(BRANCH, "the tests do not pass", MERGE)],
             [
-                Fact("work", "not merged: the tests do not pass", "warning"),
-                Fact("branch", f"{BRANCH} (2 commits)"),
+                Fact("work", "2 commits, not merged: the tests do not pass", "warning"),
+                Fact("branch", BRANCH),
                 CommandFact("to merge", MERGE),
             ],
         ),

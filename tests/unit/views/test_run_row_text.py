@@ -64,12 +64,12 @@ def test_the_time_of_a_run_is_that_of_its_summary(
         (
             replace(ROW, state="queued"),
             "queued",
-            "Queued: a worker takes it when there is one",
+            "Queued: waiting for a worker",
         ),
         (
-            replace(ROW, state="queued", waiting_for="no worker has its login"),
-            "queued: no worker has its login",
-            "Queued: no worker has its login",
+            replace(ROW, state="queued", waiting_for="needs its login"),
+            "queued: needs its login",
+            "Queued: needs its login",
         ),
         (
             waiting_until(LATER + timedelta(minutes=90, seconds=5), "paused"),
@@ -77,9 +77,9 @@ def test_the_time_of_a_run_is_that_of_its_summary(
             "Paused: Land 2 commits? (paused, 1h 30m left)",
         ),
         (
-            waiting_until(LATER, "waiting"),
-            "waiting: Land 2 commits?",
-            "Waiting for an answer: Land 2 commits?",
+            waiting_until(LATER + timedelta(minutes=19, seconds=58), "waiting"),
+            "waiting, 19m left",
+            "Waiting for an answer, 19m left: Land 2 commits?",
         ),
     ],
 )
@@ -101,3 +101,9 @@ def test_a_run_that_ended_is_described_by_its_reason() -> None:
 )
 def test_a_live_run_is_followed_and_any_other_is_shown(state: RunState, command: str) -> None:
     assert follow_up_command(replace(ROW, state=state)) == command.format(RUN[-8:])
+
+
+def test_an_ended_queue_is_reported() -> None:
+    queue = replace(ROW, workflow="watch", state="succeeded")
+
+    assert follow_up_command(queue) == f"treadle report {RUN[-8:]}"

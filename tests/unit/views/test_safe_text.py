@@ -81,6 +81,14 @@ def test_three_megabytes_are_cut_and_only_their_beginning_is_looked_at(part: str
     assert len(fit(text, 80)) <= 80 * 16 + 1
 
 
+@pytest.mark.parametrize(
+    "part", ["\x90", "\x98", "\x9d", "\x9e", "\x9f", "\x1b]", "\x9b0", "\x1b[ "]
+)
+def test_a_text_of_unfinished_sequences_is_read_in_a_moment(part: str) -> None:
+    # The square of it takes minutes.
+    assert not set(sanitize(part * 300_000)) & set("\x1b\x90\x98\x9b\x9d\x9e\x9f")
+
+
 def test_the_head_of_a_text_keeps_marks_with_their_letter() -> None:
     assert head("e\u0301a", 1) == "e\u0301"
 

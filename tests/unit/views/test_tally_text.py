@@ -33,7 +33,7 @@ def of(*earlier_checks: BeforeOutcome) -> tuple[Check, ...]:
             (*of(""), Check("c1", "true", why="it could not be run before the work: it hung")),
             "it could not be run before the work: it hung",
         ),
-        (("c0", "c1"), of("failed", "failed"), "its checks have not shown it yet"),
+        (("c0", "c1"), of("failed", "failed"), "its checks have not passed yet"),
     ],
 )
 def test_a_claim_says_what_keeps_it_from_being_proven(

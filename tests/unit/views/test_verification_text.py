@@ -26,8 +26,8 @@ OLD = replace(OPEN, known_red=(), flaky=())
 @pytest.mark.parametrize(
     ("suite", "events", "verdict"),
     [
-        (replace(OLD, accepted=(NEW,)), [ANN], "1 new red, accepted by ann"),
-        (replace(OLD, accepted=(NEW,)), [], "1 new red, accepted by a person"),
+        (replace(OLD, accepted=(NEW,)), [ANN], "1 new failing, accepted by ann"),
+        (replace(OLD, accepted=(NEW,)), [], "1 new failing, accepted by a person"),
         (
             replace(OLD, accepted=(NEW, SuiteObjection("removed", "test_round"))),
             [ANN],
@@ -36,13 +36,13 @@ OLD = replace(OPEN, known_red=(), flaky=())
         (
             replace(OLD, accepted=(NEW,), objections=(NEW,)),
             [ANN],
-            "1 objection, and 1 new red, accepted by ann",
+            "1 objection, and 1 new failing, accepted by ann",
         ),
-        (OLD, [ANN], "no new red"),
+        (OLD, [ANN], "no new failures"),
         (
             replace(OLD, accepted=(NEW,)),
             [replace(ANN, verdict="denied")],
-            "1 new red, accepted by a person",
+            "1 new failing, accepted by a person",
         ),
     ],
 )

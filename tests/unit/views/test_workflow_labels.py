@@ -10,7 +10,7 @@ from treadle.views.workflow_labels import imports_branch, instruction_label, lis
     [
         ("deliver", "initializer", "planning the deliverables"),
         ("focus", "task", "one task"),
-        ("sync", "sync", "judging the deliverables"),
+        ("sync", "sync", "checking the deliverables"),
         ("deliver", "newer", "newer"),
         ("newer", "coding", "coding"),
     ],

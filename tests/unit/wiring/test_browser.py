@@ -8,7 +8,7 @@ import pytest
 
 from treadle.adapters.browser.browser_choice import Browser
 from treadle.settings.environment import Environment, parse_environment
-from treadle.wiring.browser import Servers, find_browser, provide_servers
+from treadle.wiring.browser import Servers, find_browser, has_pages, provide_servers
 
 MINE = {"command": "mine"}
 Table = Mapping[str, Mapping[str, Any]]
@@ -90,7 +90,26 @@ def test_a_missing_browser_is_reported_only_where_it_is_needed(
         "and put `node` itself on your PATH, not a script that picks one)"
     )
 
+    assert provide(tmp_path, users) == Servers(table)
+    (tmp_path / "project").mkdir(exist_ok=True)
+    (tmp_path / "project/index.html").touch()
     assert provide(tmp_path, users) == Servers(table, notice=missing if told else "")
+
+
+@pytest.mark.parametrize(
+    ("manifest", "expected"),
+    [
+        ('{"dependencies": {"react": "^19"}}', True),
+        ('{"devDependencies": {"vite": "^7"}}', True),
+        ('{"dependencies": {"express": "^5"}}', False),
+    ],
+)
+def test_a_project_with_pages_is_known_by_its_packages(
+    manifest: str, expected: bool, tmp_path: Path
+) -> None:
+    assert not has_pages(tmp_path)
+    (tmp_path / "package.json").write_text(manifest)
+    assert has_pages(tmp_path) == expected
 
 
 @pytest.mark.parametrize(("user", "flags"), [(0, 1), (1500, 0)])

@@ -215,8 +215,8 @@ async def test_the_users_own_paths_are_taken(environment: Environment, project: 
 @pytest.mark.parametrize(
     ("path", "told"),
     [
-        ("data", "sandbox.readable has data, which is no absolute path"),
-        ("~other/data", "sandbox.readable has ~other/data, which is no absolute path"),
+        ("data", "sandbox.readable has data, which is not an absolute path"),
+        ("~other/data", "sandbox.readable has ~other/data, which is not an absolute path"),
         *(
             (
                 path,
@@ -226,18 +226,18 @@ async def test_the_users_own_paths_are_taken(environment: Environment, project: 
             for path in ("~", "~/", "~/x/..", "/", "~/.treadle", "~/.treadle/runs/1", "~/to-home")
         ),
         *(
-            (path, f"sandbox.readable has {path}, which is the machine's own")
+            (path, f"sandbox.readable has {path}, which belongs to the system")
             for path in ("/etc", "/etc/ssh", "/run/user/7", "/var/run", "/dev/shm", "/proc/1")
         ),
         *(
-            (path, f"sandbox.readable has {path}, which is the machine's own")
+            (path, f"sandbox.readable has {path}, which belongs to the system")
             for path in ("/sys", "/boot", "/root", "/var/run/x", "~/to-etc", "~/to-etc/ssh")
         ),
         *(
             (
                 path,
-                f"sandbox.readable has {path}, which holds logins, or what programs obey when "
-                "you start them",
+                f"sandbox.readable has {path}, which has logins, or settings that your "
+                "programs obey",
             )
             for path in (
                 *("~/.ssh", "~/.ssh/id_ed25519", "~/.aws", "~/.gnupg", "~/.config/gh", "~/.claude"),
@@ -246,7 +246,7 @@ async def test_the_users_own_paths_are_taken(environment: Environment, project: 
             )
         ),
         ("/var/tmp", "sandbox.readable has /var/tmp, which is shared by everybody on this machine"),
-        ("~/socket", "sandbox.readable has ~/socket, which is no file or directory"),
+        ("~/socket", "sandbox.readable has ~/socket, which is not a file or directory"),
         ("~/agent", "sandbox.readable has ~/agent, which has sockets in it"),
     ],
 )
@@ -274,21 +274,21 @@ async def test_a_login_stays_closed_where_a_variable_has_moved_it(
     settings = SandboxSettings(readable=(path,))
 
     await find_sandbox_reach(settings, (), environment, project)
-    with pytest.raises(SettingsError, match="holds logins"):
+    with pytest.raises(SettingsError, match="has logins"):
         await find_sandbox_reach(settings, (), theirs, project)
 
 
 @pytest.mark.parametrize(
     ("path", "why"),
     [
-        ("/usr/bin", "holds programs that you run, or what chooses them"),
-        ("/usr", "holds programs that you run, or what chooses them"),
-        ("~/tools", "holds programs that you run, or what chooses them"),
-        ("~/tools/bin/x", "holds programs that you run, or what chooses them"),
-        ("~/.local/bin", "holds programs that you run, or what chooses them"),
-        ("~/.cargo", "holds logins, or what programs obey when you start them"),
-        ("~/to-tools", "holds programs that you run, or what chooses them"),
-        ("{project}", "holds the project itself, of which the agent has a clone"),
+        ("/usr/bin", "has programs that you run, or decides which ones run"),
+        ("/usr", "has programs that you run, or decides which ones run"),
+        ("~/tools", "has programs that you run, or decides which ones run"),
+        ("~/tools/bin/x", "has programs that you run, or decides which ones run"),
+        ("~/.local/bin", "has programs that you run, or decides which ones run"),
+        ("~/.cargo", "has logins, or settings that your programs obey"),
+        ("~/to-tools", "has programs that you run, or decides which ones run"),
+        ("{project}", "contains the project, of which the agent has a clone"),
         ("{project}/.git/hooks", "is the project's own repository"),
     ],
 )
@@ -327,6 +327,6 @@ async def test_a_path_that_the_agent_could_make_lead_elsewhere_is_an_error(
         await find_sandbox_reach(settings, ("php",), environment, project)
 
     assert raised.value.message == (
-        f"the sandbox is to have {out / inner}, which could be made to lead elsewhere: "
+        f"{out / inner} could be replaced by a link that leads elsewhere: "
         f"sandbox.writable has {out}"
     )

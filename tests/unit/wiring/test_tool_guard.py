@@ -14,7 +14,8 @@ from treadle.wiring.tool_guard import shell_decider, why_no_check
     [
         ("grep -q hello greeting.txt", True, True),
         ("npm publish", False, False),
-        ("./greet.sh | grep hello", True, False),  # a sandbox holds what the policy does not know
+        # A sandbox holds what the policy does not know.
+        ("docker run greet | grep hello", True, False),
         ("sh -c 'rm -rf ~'", True, False),
     ],
 )
@@ -43,13 +44,13 @@ async def test_a_check_of_an_agent_does_nothing_that_needs_a_person_or_a_sandbox
         ({"sandbox.network": "open", "policy.mode": "light"}, True, True),
     ],
 )
-async def test_a_script_of_the_project_runs_where_the_light_policy_judges(
+async def test_a_text_for_a_shell_runs_where_the_light_policy_judges(
     tmp_path: Path, settings: dict[str, str], confined: bool, runs: bool
 ) -> None:
     harness = await make_runner_harness(tmp_path, settings, confined=confined)
     root = harness.repository.path
     decide = shell_decider(harness.ready, root)
 
-    decision = decide("./run.sh 2>&1 | tail", "run", str(root))
+    decision = decide("bash -c 'ls' 2>&1 | tail", "run", str(root))
 
     assert isinstance(decision, Allow) == runs

@@ -12,7 +12,8 @@ from treadle.wiring.validate_settings import require_effect, require_sandbox_for
     [
         (
             PolicySettings(allow_commands=("sh",)),
-            "policy.allow_commands: 'sh' has no effect: it runs commands that are not judged",
+            "policy.allow_commands: 'sh' has no effect: it runs commands that the policy cannot "
+            "read",
         ),
         (
             PolicySettings(allow_commands=("docker compose",)),

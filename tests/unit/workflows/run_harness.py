@@ -78,6 +78,7 @@ ADA = CommitIdentity("Ada", "ada@example.com")
 BRANCH = "treadle/clock-9abcdef0"
 SPEC = "# Clock\n\nTell the time.\n"
 SPEC_HASH = "hash-of-the-specification"
+FACTS = ProjectFacts("SPEC.md", "specs", ".treadle-notes.md")
 
 # What every session that begins and ends by itself records around its own events.
 ADOPTED = ["status.adopted"]
@@ -121,9 +122,7 @@ class RunHarness:
     landed: tuple[str, ...] = ()
     earlier: UnlandedWork | None = None
     form: LandingForm = "commits"
-    facts: ProjectFacts = field(
-        default_factory=lambda: ProjectFacts("SPEC.md", "specs", ".treadle-notes.md")
-    )
+    facts: ProjectFacts = FACTS
     clock: FakeClock = field(default_factory=FakeClock)
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     store: MemoryStore = field(default_factory=MemoryStore)
@@ -321,6 +320,7 @@ class RunHarness:
             slots=asyncio.Semaphore(1),
             new_setup=self._new_setup,
             forget_setup=self.forget_setup,
+            terminal=None,
             awaited_files=lambda: (),
         )
 

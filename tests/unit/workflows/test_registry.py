@@ -17,8 +17,10 @@ def test_a_workflow_has_the_name_it_is_found_by(name: str) -> None:
 @pytest.mark.parametrize("name", WORKFLOWS)
 def test_every_instruction_of_a_workflow_has_a_role_a_label_and_a_text(name: str) -> None:
     workflow = find_workflow(name)
-    folder = files("treadle.workflows") / name / "prompts"
-    texts = {path.name.removesuffix(".md") for path in folder.iterdir()}
+    folder = files("treadle.workflows") / (workflow.prompts_of or name) / "prompts"
+    # A queue has no sessions of its own.
+    found = folder.iterdir() if folder.is_dir() else iter(())
+    texts = {path.name.removesuffix(".md") for path in found}
 
     assert set(workflow.roles) == set(workflow.labels) == texts
 
@@ -28,7 +30,7 @@ def test_every_end_of_a_workflow_has_an_exit_code(name: str) -> None:
     assert set(find_workflow(name).ends) <= set(END_REASONS)
 
 
-def test_a_workflow_that_builds_nothing_neither_lands_nor_runs_tests() -> None:
+def test_a_workflow_that_writes_nothing_does_not_land_and_without_code_runs_no_tests() -> None:
     declared = {name: find_workflow(name) for name in WORKFLOWS}
 
     assert {name: (each.lands, each.runs_tests) for name, each in declared.items()} == {
@@ -36,9 +38,14 @@ def test_a_workflow_that_builds_nothing_neither_lands_nor_runs_tests() -> None:
         "focus": (True, True),
         "sync": (False, False),
         "task": (True, True),
+        "watch": (False, False),
+        "audit": (False, False),
+        "auto": (False, False),
+        "increment": (True, True),
+        "plan": (True, False),
     }
 
 
 def test_an_unknown_workflow_is_refused_with_what_to_do() -> None:
-    with pytest.raises(UsageError, match="no workflow 'watch'"):
-        find_workflow("watch")
+    with pytest.raises(UsageError, match="no workflow 'weave'"):
+        find_workflow("weave")

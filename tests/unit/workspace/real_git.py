@@ -39,9 +39,10 @@ class Repository:
     path: Path
     environment: Mapping[str, str]
 
-    def git(self, *arguments: str) -> str:
+    def git(self, *arguments: str, stdin: str = "") -> str:
         ran = subprocess.run(
             ["git", "-C", str(self.path), *arguments],
+            input=stdin.encode(),
             env=dict(self.environment),
             capture_output=True,
             check=False,

@@ -198,7 +198,7 @@ async def test_a_git_file_that_points_to_the_users_repository_is_replaced(tmp_pa
 
     assert run.user.state() == before
     assert rest.remarks == (
-        "The workspace got a fresh git directory, because its .git is no directory.",
+        "The workspace got a fresh git directory, because its .git is not a directory.",
     )
     moved = run.clone.path.with_name("tree.damaged-1")
     assert moved.read_text() == f"gitdir: {run.user.git_dir}\n"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treadle.workspace.branch import branch_name, slug
+from treadle.workspace.branch import branch_name, slug, title_of
 
 from .real_git import RUN
 
@@ -31,6 +31,21 @@ from .real_git import RUN
 )
 def test_slugs(specification: str, expected: str) -> None:
     assert slug(specification) == expected
+
+
+@pytest.mark.parametrize(
+    ("specification", "expected"),
+    [
+        ("Some words first\n\n## The heading\n", "The heading"),
+        ("---\ntitle: x\n---\n# Real title", "Real title"),
+        ("# Überblick: Größe", "Überblick: Größe"),
+        ("\nAdd a --json flag\nto the export", "Add a --json flag"),
+        ("#\n\nText", "Text"),
+        ("", ""),
+    ],
+)
+def test_titles(specification: str, expected: str) -> None:
+    assert title_of(specification) == expected
 
 
 def test_a_branch_ends_with_what_people_type() -> None:

@@ -153,8 +153,7 @@ async def test_the_start_of_a_run_says_what_is_missing_and_what_to_do(tmp_path: 
     harness = await make_harness(tmp_path, with_submodules(tmp_path))
 
     assert [event.message for event in harness.events if isinstance(event, RunWarned)] == [
-        "submodules are there to read and to run (libs/one); what an agent changes in them is not"
-        " committed",
+        "submodules can be read and run (libs/one); what an agent changes in them is not committed",
         "submodules are empty in the run, because you have not checked them out (libs/two):"
         " `git submodule update --init --recursive`, then start again",
     ]

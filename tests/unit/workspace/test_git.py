@@ -11,6 +11,7 @@ from treadle.workspace.git import (
     Git,
     GitFailed,
     GitResult,
+    both,
     run_together,
     time_limit_s,
     user_git,
@@ -119,6 +120,26 @@ async def test_a_failure_of_one_waits_for_the_others(tmp_path: Path) -> None:
     with pytest.raises(GitFailed, match="git was not found"):
         await run_together(missing.try_run("status"), git.try_run("tell"))
 
+    assert written.exists()
+
+
+async def test_two_of_different_kinds_run_together_and_both_end_before_a_failure(
+    tmp_path: Path,
+) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    git = Git(
+        tmp_path,
+        environment_in(tmp_path),
+        options=("-c", f"alias.wait=!cat {fifo}", "-c", f"alias.tell=!echo heard > {fifo}"),
+    )
+    assert await both(git.try_run("tell"), git.run("wait")) == (GitResult(0, "", ""), "heard")
+
+    missing = Git(tmp_path, {"PATH": str(tmp_path)})
+    written = tmp_path / "written"
+    late = Git(tmp_path, environment_in(tmp_path), options=("-c", f"alias.tell=!echo > {written}"))
+    with pytest.raises(GitFailed, match="git was not found"):
+        await both(missing.run("status"), late.run("tell"))
     assert written.exists()
 
 

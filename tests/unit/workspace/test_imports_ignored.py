@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from treadle.domain.events.work import IGNORED_FILE, WithheldPath
+from treadle.domain.events.work import IGNORED_FILE, WithheldPath, WorkWithheld
 from treadle.workflows.loop.withheld_files import withheld_prompt
 
 from .real_git import Repository, repository_in
@@ -162,5 +162,6 @@ async def test_more_ignored_files_than_a_command_line_holds_stay_out(
 
     await harness.round()
 
-    assert len(harness.withheld) == 6_000
+    (event,) = (event for event in harness.events if isinstance(event, WorkWithheld))
+    assert len(event.places) + event.more == 6_000
     assert harness.imported_files()["good"] == "1"

@@ -9,6 +9,7 @@ from tests.unit.workspace.workspace_harness import WorkspaceHarness, make_harnes
 from treadle.domain.events.work import PROTECTED_PATH, WithheldPath
 from treadle.workflows.loop.withheld_files import withheld_prompt
 from treadle.workflows.loop.workspace_spec import ImportedTip
+from treadle.workspace.quarantine import MOST_ASIDES
 
 EVIL = "evil\n"
 OURS = {"treadle.toml": "version = 1", "tools/guard.py": "guard"}
@@ -145,7 +146,7 @@ async def test_commits_that_an_agent_names_as_set_aside_are_looked_through(
     start = harness.agent.head
     index_only(harness, ".claude/settings.json")
     harness.agent.git("commit", "--quiet", "-m", "Aside")
-    harness.agent.git("update-ref", "refs/treadle/aside/mine", "HEAD")
+    harness.agent.git("update-ref", f"refs/treadle/aside/{harness.agent.head}", "HEAD")
     harness.agent.git("reset", "--quiet", "--hard", start)
     harness.agent.write("good", "1\n")
 
@@ -154,6 +155,47 @@ async def test_commits_that_an_agent_names_as_set_aside_are_looked_through(
     assert harness.user.refs("refs/treadle/aside") == {}
     assert harness.imported_files()["good"] == "1"
     assert not harness.holds(EVIL.strip())
+
+
+TAG = "object {commit}\ntype commit\ntag x\ntagger A <a@b.c> 0 +0000\n\n{text}\n"
+
+
+async def test_refs_that_no_run_makes_are_not_imported(harness: WorkspaceHarness) -> None:
+    agent, aside = harness.agent, "refs/treadle/aside"
+    text = TAG.format(commit=agent.head, text="AKIAIOSFODNN7ABCDEFG")
+    tag = agent.git("hash-object", "-t", "tag", "-w", "--stdin", stdin=text)
+    blob = agent.git("hash-object", "-w", "--stdin", stdin="a")
+    tree = agent.git("rev-parse", "HEAD^{tree}")
+    agent.git("update-ref", f"{aside}/tagged", tag)
+    for name in (tag, blob, tree):
+        agent.git("update-ref", f"{aside}/{name}", name)
+    agent.git("update-ref", f"{aside}/deep/{agent.head}", "HEAD")
+    agent.git("update-ref", f"{aside}/{blob[:20]}", "HEAD")
+    agent.write("good", "1\n")
+
+    await harness.round()
+
+    assert harness.user.refs(aside) == {}
+    assert not harness.holds("AKIAIOSFODNN7ABCDEFG")
+    assert harness.imported_files()["good"] == "1"
+
+
+async def test_an_agent_brings_in_few_refs_however_many_it_makes(
+    harness: WorkspaceHarness,
+) -> None:
+    start, commits = harness.agent.head, []
+    tree = f"{start}^{{tree}}"
+    for number in range(3 * MOST_ASIDES):
+        commits.append(harness.agent.git("commit-tree", "-p", start, "-m", f"{number}", tree))
+    lines = "".join(f"create refs/treadle/aside/{commit} {commit}\n" for commit in commits)
+    harness.agent.git("update-ref", "--stdin", stdin=lines)
+    harness.agent.git("pack-refs", "--all")
+    harness.agent.write("good", "1\n")
+
+    await harness.round()
+
+    assert len(harness.user.refs("refs/treadle/aside")) == MOST_ASIDES
+    assert harness.imported_files()["good"] == "1"
 
 
 async def test_the_agent_learns_of_it_and_a_reported_loss_no_longer_counts(

@@ -50,7 +50,7 @@ MERGE = "git merge treadle/x-1"
         ),
         (
             replace(READY, branch_commit="other"),
-            KeepOnBranch("somebody else moved the branch treadle/x-1 meanwhile", MERGE),
+            KeepOnBranch("someone else moved the branch treadle/x-1 meanwhile", MERGE),
         ),
         (
             replace(READY, work="snapshot", branch_commit="snapshot"),

@@ -124,8 +124,8 @@ async def test_the_start_of_a_run_names_the_files(tmp_path: Path) -> None:
     harness = await make_harness(tmp_path, user)
 
     assert harness.events[0] == RunWarned(
-        "not part of the run: .env (untracked, and like a file of secrets); put such files in"
-        " .gitignore, and into workspace.include what tests need"
+        "left out of the run: .env (untracked, and looks like a secret file); add it to"
+        " .gitignore, and to workspace.include if tests need it"
     )
 
 
@@ -139,14 +139,14 @@ async def test_an_untracked_specification_with_a_secret_is_refused(tmp_path: Pat
         await make_harness(tmp_path, user)
 
     assert refused.value.message == (
-        "kept.txt is untracked and holds what looks like a secret: no agent gets it"
+        "kept.txt is untracked and contains what looks like a secret, so the agent does not get it"
     )
 
 
 def test_changed_tracked_files_get_a_sentence_of_their_own() -> None:
     assert secrets_notices(CheckoutSecrets((), ("a.py", "b.py"))) == [
-        "the run has your uncommitted changes of a.py, b.py, and what looks like a secret with"
-        " them; they land as you left them"
+        "your uncommitted changes of a.py, b.py contain what looks like a secret; they are part"
+        " of the run, and land as they are"
     ]
     assert secrets_notices(CheckoutSecrets()) == []
 

@@ -85,7 +85,7 @@ async def test_a_credential_that_was_taken_out_again_leaves_no_trace_in_history(
     assert harness.imported_files()["settings"] == "os.environ"
     assert harness.withheld == []
     assert [event.message for event in harness.events if isinstance(event, RunWarned)] == [
-        "commits that held what looks like a credential did not come home as such"
+        "commits that held what looks like a credential were not imported as they are"
         " (settings, line 1: a GitHub token)"
     ]
     assert not harness.holds(GITHUB)

@@ -105,3 +105,10 @@ def test_files_that_a_command_names_are_its_inputs() -> None:
     line = "(cd web && sh setup.sh --fast /etc/x) && pip install -r dev.txt ../outside"
 
     assert named_files(line) == ("web/sh", "web/setup.sh", "pip", "install", "dev.txt")
+
+
+@pytest.mark.timeout(60)
+def test_requirements_of_a_million_blank_lines_are_read_in_a_moment() -> None:
+    blank = {"requirements.txt": "\n" * 1_000_000}
+
+    assert is_installation("pip install -r requirements.txt", blank)

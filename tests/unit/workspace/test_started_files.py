@@ -71,6 +71,68 @@ STARTED = [
 ]
 
 
+# A script that names a folder, or puts a name together, and a file that it then starts.
+UNNAMED = [
+    ("run-parts hooks.d", "hooks.d/20-lint"),
+    ("run-parts --regex '.*' hooks.d", "hooks.d/20-lint"),
+    ('for hook in hooks.d/*; do\n  sh "$hook" || exit 1\ndone', "hooks.d/20-lint"),
+    ("for x in $(ls hooks.d); do . hooks.d/$x; done", "hooks.d/20-lint"),
+    ("find hooks.d -type f -exec sh {} \\;", "hooks.d/20-lint"),
+    ("ls hooks.d/* | xargs -n 1 bash", "hooks.d/20-lint"),
+    (". hooks.d/*.sh", "hooks.d/lint.sh"),
+    ('exec "$(git rev-parse --show-toplevel)/hooks.d/$(basename "$0")"', "hooks.d/pre-commit"),
+    ("name=${0##*/}\nsh hooks.d/$name.sh", "hooks.d/pre-commit.sh"),
+    ("X=1 hooks.d/${1}-check", "hooks.d/a-check"),
+    ("cd hooks.d && sh lint", "hooks.d/lint"),
+    ("go run ./lint", "lint/main.go"),
+    ("cd lint\npython3 -O lint", "lint/__main__.py"),
+    ("cargo run -q --manifest-path lint/Cargo.toml", "lint/src/main.rs"),
+    ("dotnet run --project lint", "lint/rules/Rule.cs"),
+    ("ruby -Ilint -rrules -e 'check'", "lint/rules.rb"),
+    ("#!/usr/bin/env python3\nfrom lint import rules\n", "lint/rules.py"),
+    ("#!/usr/bin/python3\nfrom lint import (\n    rules,\n)\n", "lint/rules.py"),
+    ('#!/usr/bin/env python3\nsys.path.append("lint")\nimport rules\n', "lint/rules.py"),
+    ("PYTHONPATH=lint python3 -m rules", "lint/rules.py"),
+]
+
+
+@pytest.mark.parametrize(("text", "started"), UNNAMED)
+async def test_what_a_hook_starts_without_naming_it_is_asked_about(
+    tmp_path: Path, text: str, started: str
+) -> None:
+    user = repository_in(tmp_path)
+    user.commit("Tools", **SOURCES)
+    (user.git_dir / "hooks").mkdir(exist_ok=True)
+    (user.git_dir / "hooks/pre-commit").write_text(text)
+
+    assert await asked(user, started, "src/app.py", "lint.md", "hooks.d/readme.md") == [started]
+
+
+async def test_a_setting_or_a_tool_that_starts_a_folder_asks_about_its_files(
+    tmp_path: Path,
+) -> None:
+    user = repository_in(tmp_path)
+    lefthook = "pre-commit:\n  jobs:\n    - run: run-parts a.d\n"
+    settings = settings_file('for x in b.d/*; do sh "$x"; done')
+    user.commit("Tools", **SOURCES, **{"lefthook.yml": lefthook, ".claude/settings.json": settings})
+    user.git("config", "alias.check", "!run-parts c.d")
+
+    changed = ("a.d/1", "b.d/1", "c.d/1")
+    assert await asked(user, *changed, "src/app.py") == list(changed)
+
+
+async def test_folders_that_linters_read_are_not_asked_about(tmp_path: Path) -> None:
+    user = repository_in(tmp_path)
+    user.commit("Tools", **SOURCES)
+    (user.git_dir / "hooks").mkdir(exist_ok=True)
+    (user.git_dir / "hooks/pre-commit").write_text(
+        "#!/bin/sh\nruff check src/*.py && eslint src/**/*.js\ngo vet ./src/... && go test ./src\n"
+        'for file in src/*.py; do black "$file"; done\n# run-parts src\nmake -C src lint\n'
+    )
+
+    assert await asked(user, "src/app.py", "src/main.py", "src/x.js", "src/x.go") == []
+
+
 @pytest.mark.parametrize(("path", "text", "started"), STARTED)
 async def test_what_a_file_that_runs_by_itself_starts_is_asked_about(
     tmp_path: Path, path: str, text: str, started: str

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from treadle.workspace.unimported_work import is_all_imported, is_on_other_branch
+from treadle.workspace.unimported_work import is_all_imported
 
 from .real_git import BRANCH, Run, import_run, repository_in, run_on
 
@@ -89,18 +89,3 @@ async def test_a_branch_that_the_user_deleted_was_imported_all_the_same(run: Run
     run.user.git("branch", "-D", BRANCH)
 
     assert await is_all_imported(run.clone, imported)
-
-
-async def test_work_is_elsewhere_when_any_other_branch_has_it(run: Run) -> None:
-    tip = run.agent.head
-    before = await is_on_other_branch(run.project, tip, BRANCH)
-    run.user.git("branch", "release", tip)
-    run.user.commit("On top", later="later")
-
-    assert (before, await is_on_other_branch(run.project, tip, BRANCH)) == (False, True)
-
-
-async def test_the_same_branch_on_a_remote_is_elsewhere(run: Run, tmp_path: Path) -> None:
-    run.user.git("update-ref", f"refs/remotes/origin/{BRANCH}", run.agent.head)
-
-    assert await is_on_other_branch(run.project, run.agent.head, BRANCH)

@@ -18,7 +18,7 @@ def find_kind(name: str) -> AgentKind[Any]:
     """The record of the kind with this name."""
     if name not in KINDS:
         raise AgentUnavailable(
-            f"there is no kind of agent called {name!r}", hint=f"known are: {', '.join(KINDS)}"
+            f"there is no kind of agent called {name!r}", hint=f"known: {', '.join(KINDS)}"
         )
     kind: AgentKind[Any] = import_module(KINDS[name]).KIND
     return kind

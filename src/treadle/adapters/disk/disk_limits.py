@@ -35,14 +35,14 @@ def low_space(disks: Sequence[DiskSpace], limits: DiskLimits) -> str:
         if disk.free < wanted:
             return (
                 f"only {_megabytes(disk.free)} are free on the disk of {disk.path}, and"
-                f" {_megabytes(wanted)} are to stay free (free some space, then `treadle resume`;"
+                f" {_megabytes(wanted)} must stay free (free some space, then `treadle resume`;"
                 " see sandbox.free_mb)"
             )
         files = min(FREE_FILES, int(disk.files * LARGEST_SHARE)) if limits.free_mb else 0
         if disk.files and disk.free_files < files:
             return (
-                f"only {disk.free_files} files can still be made on the disk of {disk.path}, and"
-                f" room for {files} is to stay (remove some files, then `treadle resume`)"
+                f"only {disk.free_files} files can still be created on the disk of {disk.path}, and"
+                f" {files} must stay possible (remove some files, then `treadle resume`)"
             )
     return ""
 
@@ -54,7 +54,7 @@ def too_large(taken_kb: int, folders: Sequence[Path], limits: DiskLimits) -> str
     named = " and ".join(map(str, folders))
     return (
         f"{named} take {taken_kb // 1024} MB, and sandbox.disk_mb allows {limits.disk_mb} MB"
-        " (remove there what is not needed, or raise the setting; then `treadle resume`)"
+        " (remove what is not needed, or raise the setting, then `treadle resume`)"
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from treadle.adapters.packages.index_urls import basic_authorization, without_login
 from treadle.adapters.packages.package_sources import IndexLogin
 
-_VARIABLE = re.compile(r"(?<!\\)(\\*)\$\{([^}?]+)\??\}")
+_VARIABLE = re.compile(r"(?<!\\)(\\*)\$\{([^${}?]+)\??\}")
 _LOGIN_KEYS = ("_authToken", "_auth", "_password", "username")
 
 

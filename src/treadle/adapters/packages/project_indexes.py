@@ -27,7 +27,7 @@ PROJECT_FILES = (
     *("pyproject.toml", "uv.toml", "Pipfile", "requirements.txt", "requirements-dev.txt"),
     *(".npmrc", ".yarnrc.yml", ".cargo/config.toml", ".cargo/config"),
 )
-_OPTION = re.compile(r"^\s*(?:-i|--index-url|--extra-index-url)[\s=]+(\S+)", re.MULTILINE)
+_OPTION = re.compile(r"^[^\S\n]*(?:-i|--index-url|--extra-index-url)[\s=]+(\S+)", re.MULTILINE)
 
 # A variable with any other name is no login of a registry, whatever the project says.
 _LOGIN_VARIABLE = re.compile(r"NPM_TOKEN|NODE_AUTH_TOKEN|YARN_NPM_\w+")

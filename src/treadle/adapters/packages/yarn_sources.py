@@ -146,7 +146,9 @@ def _section_without_login(section: Mapping[str, Any]) -> dict[str, Any]:
 
 def _classic_registries(text: str) -> dict[str, str]:
     """The registries of a `.yarnrc`: lines such as `registry "https://packages.example"`."""
-    pattern = re.compile(r'^\s*"?((?:@[^:\s"]+:)?registry)"?\s+"?([^\s"]+)"?\s*$', re.MULTILINE)
+    pattern = re.compile(
+        r'^[^\S\n]*"?((?:@[^:\s"]+:)?registry)"?\s+"?([^\s"]+)"?\s*$', re.MULTILINE
+    )
     return {key: url for key, value in pattern.findall(text) if (url := without_login(value))}
 
 

@@ -157,7 +157,7 @@ def _signal(pids: Iterable[int], number: signal.Signals) -> None:
 
 
 def _is_alive(entry: Path) -> bool:
-    # A zombie has ended already; its parent only has to notice.
+    # A zombie has already ended; its parent only has to notice.
     return bool(stat_fields(entry))
 
 

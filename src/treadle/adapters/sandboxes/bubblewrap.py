@@ -26,7 +26,7 @@ from treadle.adapters.sandboxes.bubblewrap_report import read_first_process, rea
 from treadle.adapters.sandboxes.cgroup_files import make_group
 from treadle.adapters.sandboxes.cgroups import (
     GroupSource,
-    OwnGroups,
+    SandboxGroups,
     SystemdScopes,
     enter_command,
     scope_command,
@@ -134,7 +134,7 @@ class Bubblewrap:
         match self.groups:
             case None:
                 return confined
-            case OwnGroups() as groups:
+            case SandboxGroups() as groups:
                 group = make_group(groups, limits, self.records or self.reports)
                 command = enter_command(group.folders, confined.command)
                 counts = "pids" in groups.controllers

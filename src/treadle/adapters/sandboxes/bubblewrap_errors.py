@@ -12,19 +12,19 @@ INSTALL = (
 OLDEST_VERSION = (0, 8, 0)
 
 APPARMOR = (
-    "Ubuntu allows this to programs with an AppArmor profile alone: install the package "
+    "Ubuntu allows this only to programs with an AppArmor profile: install the package "
     "`apparmor-profiles` and run `sudo ln -s "
     "/usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/ "
     "&& sudo apparmor_parser -r /etc/apparmor.d/bwrap-userns-restrict`, "
     "or allow it to all with `sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0`"
 )
 NAMESPACES = (
-    "allow user namespaces: `sudo sysctl user.max_user_namespaces=15000` (Debian of old also "
+    "allow user namespaces: `sudo sysctl user.max_user_namespaces=15000` (old Debian also "
     "kernel.unprivileged_userns_clone=1); in a container, the container must be allowed them"
 )
 CONTAINER = (
     "a container hides parts of /proc: start it with `--security-opt systempaths=unconfined "
-    "--security-opt seccomp=unconfined --security-opt apparmor=unconfined`, or run outside of it"
+    "--security-opt seccomp=unconfined --security-opt apparmor=unconfined`, or run outside it"
 )
 
 
@@ -40,18 +40,18 @@ class BubblewrapRemedy:
 REMEDIES = (
     BubblewrapRemedy(
         r"setting up uid map: Permission denied|loopback: Failed (RTM_NEWADDR|to create)",
-        "the system does not let bubblewrap make a user namespace",
+        "the system does not let bubblewrap create a user namespace",
         APPARMOR,
     ),
     BubblewrapRemedy(
         r"No permissions to create(?: a)? new namespace|Creating new namespace failed"
         r"|kernel does not support|unshare user ns|setting up uid map",
-        "the system makes no user namespaces",
+        "the system does not allow user namespaces",
         NAMESPACES,
     ),
     BubblewrapRemedy(
         r"Can't mount proc|Can't mount tmpfs|Failed to make / slave|pivot_root",
-        "bubblewrap may not mount what a sandbox needs",
+        "bubblewrap is not allowed to mount what the sandbox needs",
         CONTAINER,
     ),
     BubblewrapRemedy(
@@ -62,11 +62,11 @@ REMEDIES = (
     BubblewrapRemedy(
         r"execvp (?P<what>.+?): No such file",
         "the sandbox has no {what}",
-        "if it lies outside of the system's directories, name its directory in sandbox.readable",
+        "if it is outside the system directories, add its directory to sandbox.readable",
     ),
     BubblewrapRemedy(
         r"Can't find source path (?P<what>.+?): ",
-        "{what} cannot be shown in the sandbox: it is not there, or not for you to read",
+        "{what} cannot be shown in the sandbox: it does not exist, or you may not read it",
         "correct sandbox.readable and sandbox.writable",
     ),
 )
@@ -74,7 +74,7 @@ REMEDIES = (
 
 def not_installed() -> SandboxFailed:
     """Bubblewrap is missing."""
-    return SandboxFailed("bubblewrap is not installed, and the sandbox is made by it", INSTALL)
+    return SandboxFailed("bubblewrap is not installed; the sandbox needs it", INSTALL)
 
 
 def too_old(version: tuple[int, ...]) -> SandboxFailed:
@@ -99,7 +99,7 @@ def explain_error(error_output: str) -> SandboxFailed:
         for remedy in REMEDIES:
             if match := re.search(remedy.pattern, line):
                 return SandboxFailed(remedy.message.format(**match.groupdict()), remedy.hint)
-    text = lines[0].removeprefix("bwrap: ") if lines else "it said nothing"
+    text = lines[0].removeprefix("bwrap: ") if lines else "there was no output"
     return SandboxFailed(f"the sandbox was not set up: {text}", hint="run `treadle doctor`")
 
 

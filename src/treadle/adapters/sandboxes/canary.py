@@ -73,7 +73,7 @@ def access_tests(fixture: dict[str, Any]) -> dict[str, Callable[[], bool]]:
 def denial_tests(fixture: dict[str, Any]) -> dict[str, Callable[[], bool]]:
     """Paths and addresses that must be out of reach."""
     return {
-        "cannot read beside the workspace": lambda: not _can_read(fixture["secret"]),
+        "cannot read files next to the workspace": lambda: not _can_read(fixture["secret"]),
         "cannot write what it may read": lambda: not _can_write(fixture["readable"] + ".new"),
         "cannot write the system": lambda: not any(map(_can_write, fixture["system"])),
         "cannot write protected files": lambda: not any(map(_can_write, fixture["protected"])),

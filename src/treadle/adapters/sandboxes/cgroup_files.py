@@ -12,7 +12,7 @@ from treadle.adapters.sandboxes.cgroups import (
     CONTROLLERS,
     GroupParent,
     GroupSource,
-    OwnGroups,
+    SandboxGroups,
     SystemdScopes,
     count_oom_kills,
     count_refused_forks,
@@ -52,11 +52,11 @@ def find_group_source(
             for name in parent.controllers:
                 parents.setdefault(name, parent)
     if parents:
-        return OwnGroups(tuple(dict.fromkeys(parents.values())))
+        return SandboxGroups(tuple(dict.fromkeys(parents.values())))
     return _find_scopes(systemd_run, runtime) if systemd_run is not None else None
 
 
-def make_group(source: OwnGroups, limits: ResourceLimits, records: Path) -> ControlGroup:
+def make_group(source: SandboxGroups, limits: ResourceLimits, records: Path) -> ControlGroup:
     """A group with these limits. It is recorded first: after a `kill -9` a later run removes it."""
     name = f"treadle-{os.getpid()}-{secrets.token_hex(6)}"
     folders = tuple(parent.folder / name for parent in source.parents)
@@ -133,7 +133,7 @@ def _is_usable(parent: GroupParent, records: Path) -> bool:
         if not set(CONTROLLERS) <= set(enabled):
             return False
     try:
-        group = make_group(OwnGroups((parent,)), ResourceLimits(), records)
+        group = make_group(SandboxGroups((parent,)), ResourceLimits(), records)
     except OSError:
         return False
     try:

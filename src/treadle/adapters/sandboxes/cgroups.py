@@ -31,7 +31,7 @@ class GroupParent:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnGroups:
+class SandboxGroups:
     """Each sandbox gets groups of its own below these parents."""
 
     parents: tuple[GroupParent, ...]
@@ -54,7 +54,7 @@ class SystemdScopes:
         return frozenset(CONTROLLERS)
 
 
-GroupSource = OwnGroups | SystemdScopes
+GroupSource = SandboxGroups | SystemdScopes
 
 
 def possible_parents(mounts: str, own: str) -> list[tuple[GroupParent, ...]]:

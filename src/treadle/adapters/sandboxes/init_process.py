@@ -8,7 +8,7 @@ from pathlib import Path
 
 PROC = Path("/proc")
 GONE_S = 5.0
-NOT_GONE = "the sandbox was ended, and its processes are still there"
+NOT_GONE = "the sandbox was ended, but its processes are still running"
 # A sandbox that was killed is usually gone within two milliseconds.
 POLLS_S = (0.0005, 0.001, 0.001, 0.002, 0.002, 0.005)
 SLOW_POLL_S = 0.01

@@ -48,7 +48,7 @@ def plan_mounts(
     """
     for path in (within.workspace, within.home):
         if kind_of(path) != "directory":
-            return SandboxFailed(f"{path} is to be confined in, and is no directory")
+            return SandboxFailed(f"{path} cannot confine the agent: it is not a directory")
     roots = _roots(within)
     writable = [mount.path for mount in roots if mount.access == "write"]
     protected = _protected_paths(within, writable, kind_of)
@@ -58,7 +58,7 @@ def plan_mounts(
     for path in (*pinned, *protected):
         if kind_of(path) in ("link", "other"):
             return SandboxFailed(
-                f"{path} cannot be protected: it is a link, or no ordinary file",
+                f"{path} cannot be protected: it is a link, or not an ordinary file",
                 hint="put an ordinary file or directory in its place, and commit that",
             )
     new = [path for path in (*pinned, *protected) if kind_of(path) == "absent"]

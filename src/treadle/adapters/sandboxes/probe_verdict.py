@@ -9,24 +9,24 @@ from treadle.domain.sandbox import ProbePassed, ProbeResult, SandboxFailed
 
 NO_LANDLOCK = (
     "this kernel has no Landlock: programs that the agent starts could speak in its name, so "
-    "finished work lands only when a person says so"
+    "finished work lands only with your approval"
 )
 OLD_LANDLOCK = (
     "this kernel is older than 5.19, where Landlock keeps programs from renaming files into other "
     "directories, so it is not used: programs that the agent starts could speak in its name, and "
-    "finished work lands only when a person says so"
+    "finished work lands only with your approval"
 )
 NO_SCOPES = "this kernel is older than 6.12: programs that the agent starts can end the agent"
 AS_ROOT = (
-    "run by root and without a control group, the number of processes is not limited; an ordinary "
+    "as root without a control group, the number of processes is not limited; an ordinary "
     "user is safer"
 )
 NO_MOVES = (
-    "on this file system no file can be renamed or linked into another directory, in the sandbox "
-    "and outside: installers may fail. Set TREADLE_ROOT to a directory on a local disk"
+    "on this file system, files cannot be renamed or linked into another directory, in the sandbox "
+    "or outside: installers may fail. Set TREADLE_ROOT to a directory on a local disk"
 )
 UNUSABLE_HINT = (
-    "something around Treadle restricts it: another sandbox, a container's seccomp profile or a "
+    "something outside Treadle restricts it: another sandbox, a container's seccomp profile or a "
     "security module. Start Treadle outside of that, or set TREADLE_ROOT to a directory on a local "
     "disk; if neither helps, report what `treadle doctor` says"
 )
@@ -93,12 +93,12 @@ def evaluate_probe(result: CanaryResult, host: HostFindings) -> ProbeResult:
     failed += host.leaks
     if failed:
         return SandboxFailed(
-            f"the sandbox does not hold, for this is not so: it {'; '.join(unusable + failed)}",
+            f"the sandbox does not hold; failed tests: {'; '.join(unusable + failed)}",
             hint=HINT,
         )
     if unusable:
         return SandboxFailed(
-            f"programs cannot work in the sandbox, for this is not so: it {'; '.join(unusable)}",
+            f"programs cannot work in the sandbox; failed tests: {'; '.join(unusable)}",
             hint=UNUSABLE_HINT,
         )
     warnings = (

@@ -82,18 +82,18 @@ class ReservedPaths:
         )
 
     def _closed_upwards_to_write(self) -> tuple[ReservedGroup, ...]:
-        reason = "holds the project itself, of which the agent has a clone"
+        reason = "contains the project, of which the agent has a clone"
         return ((reason, self._with_link_targets((self.project,))),)
 
     def _closed(self) -> tuple[ReservedGroup, ...]:
         """These paths, what is above them and what is below them."""
-        credentials = "holds logins, or what programs obey when you start them"
+        credentials = "has logins, or settings that your programs obey"
         return (
             (
                 "would show your home or Treadle's own directory",
                 self._with_link_targets((self.root,)),
             ),
-            ("is the machine's own", self._machine_paths()),
+            ("belongs to the system", self._machine_paths()),
             (credentials, self._below_home((*SECRET_PATHS, *STARTUP_PATHS))),
             (credentials, self._with_link_targets(self.logins)),
         )
@@ -101,7 +101,7 @@ class ReservedPaths:
     def _closed_to_write(self) -> tuple[ReservedGroup, ...]:
         programs = (*self._with_link_targets(self.search_path), *self._below_home(PROGRAM_PATHS))
         return (
-            ("holds programs that you run, or what chooses them", programs),
+            ("has programs that you run, or decides which ones run", programs),
             ("is the project's own repository", self._with_link_targets((self.project / ".git",))),
         )
 

@@ -83,11 +83,11 @@ async def run_probe(confine: Confine, failure: ReadFailure, options: ProbeOption
         if ran.sandbox_failure is not None:
             return ran.sandbox_failure
         if ran.exit_code is None:
-            return SandboxFailed(f"the sandbox's canary did not answer within {ANSWER_S:g} s")
+            return SandboxFailed(f"the sandbox's test program did not answer within {ANSWER_S:g} s")
         result = parse_result(ran.output)
         if result is None:
-            last = ran.error_output.strip().splitlines()[-1:] or ["it said nothing"]
-            return SandboxFailed(f"the sandbox's canary did not answer: {last[0]}")
+            last = ran.error_output.strip().splitlines()[-1:] or ["there was no output"]
+            return SandboxFailed(f"the sandbox's test program did not answer: {last[0]}")
         if options.required_tests is not None:
             result = result.only(options.required_tests)
         counted = confined.counts_processes

@@ -31,7 +31,11 @@ REQUIRED_TESTS = frozenset(
     (
         *("writes in the workspace", "writes in its home", "reads what it may"),
         "renames and links files across directories",
-        *("reaches its socket", "starts in the workspace", "cannot read beside the workspace"),
+        *(
+            "reaches its socket",
+            "starts in the workspace",
+            "cannot read files next to the workspace",
+        ),
         *("cannot write what it may read", "cannot write the system"),
         *("cannot write protected files", "cannot move protected files"),
         *("cannot link to what it may not read", "cannot link to protected files"),
@@ -58,7 +62,7 @@ class Seatbelt:
     ) -> ConfinedCommand | SandboxFailed:
         if not self.program.is_file():
             return SandboxFailed(
-                f"{self.program} is missing, and the sandbox is made by it",
+                f"{self.program} is missing; the sandbox needs it",
                 hint="it belongs to macOS: on another system, Treadle needs bubblewrap",
             )
         # Rules match real paths, and /tmp is a link on macOS.

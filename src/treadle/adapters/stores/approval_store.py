@@ -142,9 +142,12 @@ class DatabaseApprovals:
         rows = self._database.query(f"{_SELECT} ORDER BY asked_at DESC, id LIMIT ?", (limit,))
         return [_record_of(row) for row in rows]
 
-    def find_by_suffix(self, digits: str) -> Sequence[ApprovalRecord]:
-        """Every question whose id ends with `digits`, which must be alphanumeric."""
-        rows = self._database.query(f"{_SELECT} WHERE id LIKE ? {_OLDEST_FIRST}", (f"%{digits}",))
+    def find_shortened(self, digits: str) -> Sequence[ApprovalRecord]:
+        """Every question whose id ends with `digits`, which must be alphanumeric; if there is none,
+        every one whose id begins with them."""
+        query = f"{_SELECT} WHERE id LIKE ? {_OLDEST_FIRST}"
+        rows = self._database.query(query, (f"%{digits}",))
+        rows = rows or self._database.query(query, (f"{digits}%",))
         return [_record_of(row) for row in rows]
 
 

@@ -1,4 +1,4 @@
-"""Requests to a run from other processes (cancel), stored until its own process reads them."""
+"""Requests to a run from other processes (cancel, pause), stored until its process reads them."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +17,7 @@ REQUESTS_TABLES = """
     ) WITHOUT ROWID
 """
 
-ControlRequestKind = Literal["cancel"]
+ControlRequestKind = Literal["cancel", "pause"]
 
 
 @dataclass(frozen=True, slots=True)

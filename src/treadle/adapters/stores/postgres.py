@@ -163,7 +163,7 @@ def _connect(url: str) -> Connection:
 
 def _invalid_url() -> SettingsError:
     return SettingsError(
-        "database.url is no address of a PostgreSQL database",
+        "database.url is not the address of a PostgreSQL database",
         hint="write it as postgresql://user:password@host:5432/name",
     )
 

@@ -120,12 +120,13 @@ class PrivateFiles:
     ) -> None:
         if not is_right_kind(status.st_mode) or status.st_uid != os.geteuid():
             raise StoreError(
-                f"{path} is not what Treadle made", hint="look at it with `ls -ld`, and remove it"
+                f"{path} is not what Treadle created",
+                hint="look at it with `ls -ld`, and remove it",
             )
         if status.st_mode & _OTHERS:
             raise StoreError(
-                f"{path} is open to others, so what is in it is not used",
-                hint=f"chmod go= {path}; if others could have read it, make anew what is in it",
+                f"{path} can be read or changed by others, so Treadle does not use it",
+                hint=f"chmod go= {path}; if others could have read it, replace what is in it",
             )
 
     @contextmanager
@@ -137,7 +138,7 @@ class PrivateFiles:
         except OSError as error:
             raise StoreError(
                 f"cannot use {self._path}: {error.strerror}",
-                hint="it must be a plain directory of your own; look at it with `ls -ld`",
+                hint="it must be a plain directory that you own; look at it with `ls -ld`",
             ) from error
 
 

@@ -11,7 +11,7 @@ import orjson
 
 from treadle.adapters.stores.database import Database, Row, Value, open_to_read
 from treadle.domain.errors import UsageError
-from treadle.domain.ids import RunId, short_id
+from treadle.domain.ids import SHORT_DIGITS, RunId, short_id
 from treadle.domain.lifecycle import ALIVE, STATES
 from treadle.domain.run_row import RunFilter, RunRow
 from treadle.domain.storage import Storage
@@ -19,7 +19,7 @@ from treadle.domain.storage import Storage
 COLUMNS = ", ".join(RunRow.__slots__)
 # What the run was asked for, in its directory.
 REQUEST = "request.json"
-NO_WORKER = "no worker has its login"
+NO_WORKER = "needs its login"
 HEX = frozenset("0123456789abcdef")
 NO_FILTER = RunFilter()
 
@@ -68,8 +68,8 @@ def list_runs(storage: Storage, run_filter: RunFilter = NO_FILTER) -> list[RunRo
 
 
 def find_run(storage: Storage, reference: str, *, project_key: str = "") -> RunRow:
-    """The run with this id or unique end of an id; `last` is the newest, of the project if one is
-    given."""
+    """The run with this id, or a unique end of an id or beginning of a short one; `last` is the
+    newest, of the project if one is given."""
     database = open_to_read(storage)
     if database is None:
         raise _missing(reference, [], project_key=project_key)
@@ -99,19 +99,23 @@ class RunList:
         if reference == "last":
             rows = self.select(RunFilter(project_key=project_key, limit=1))
         else:
-            rows = self._find_by_suffix(reference.replace("-", "").lower())
+            rows = self._find_shortened(reference.replace("-", "").lower())
         if len(rows) == 1:
             return rows[0]
         if rows:
             names = ", ".join(row.id.replace("-", "")[-12:] for row in rows[:5])
-            raise UsageError(f"{reference!r} fits several runs: {names}", hint="give more digits")
+            raise UsageError(
+                f"{reference!r} matches several runs: {names}", hint="give more characters"
+            )
         raise _missing(reference, self.select(RunFilter(limit=5)), project_key=project_key)
 
-    def _find_by_suffix(self, digits: str) -> list[RunRow]:
+    def _find_shortened(self, digits: str) -> list[RunRow]:
+        """The runs whose id ends like this; if there are none, whose short id begins like this."""
         if not digits or not set(digits) <= HEX:
             return []
         where = "WHERE replace(id, '-', '') LIKE ? ORDER BY started_at DESC"
-        return self._rows(where, [f"%{digits}"])
+        rest = "_" * max(0, SHORT_DIGITS - len(digits))
+        return self._rows(where, [f"%{digits}"]) or self._rows(where, [f"%{digits}{rest}"])
 
     def _rows(self, tail: str, values: list[Value]) -> list[RunRow]:
         # The tail is built from constants only; values are always bound.

@@ -7,6 +7,8 @@ from treadle.adapters.stores.database import Value
 from treadle.domain.deliverable import tally
 from treadle.domain.events.all_events import Event, RecordedEvent
 from treadle.domain.events.oversight import ApprovalAsked
+from treadle.domain.events.publishing import PullRequestFollowed
+from treadle.domain.events.queue import ItemEnded, WaitStarted
 from treadle.domain.events.run import (
     RoundStarted,
     RunEnded,
@@ -20,13 +22,14 @@ from treadle.domain.events.session import SessionEnded
 from treadle.domain.events.work import (
     DeliverableChanged,
     DeliverableCreated,
+    LandingUndone,
     PlanMade,
     StatusAdopted,
     WorkLanded,
     WorkspacePrepared,
 )
 from treadle.domain.ids import RunId
-from treadle.domain.lifecycle import StoredState, next_state
+from treadle.domain.lifecycle import IllegalTransition, StoredState, next_state
 from treadle.domain.session import was_kept_from_working
 
 RowChange: TypeAlias = tuple[str, tuple[Value, ...]]
@@ -34,6 +37,9 @@ RowChange: TypeAlias = tuple[str, tuple[Value, ...]]
 
 def state_after(run: RunId, state: StoredState | None, event: Event) -> StoredState:
     """The state after a lifecycle event; IllegalTransition if it cannot follow."""
+    by_a_person = isinstance(event, RunReopened) and event.by != "follow"
+    if by_a_person and state == "succeeded":
+        raise IllegalTransition(run, state, event.type)
     succeeded = isinstance(event, RunEnded) and event.result.succeeded
     return next_state(run, state, event.type, succeeded=succeeded)
 
@@ -65,8 +71,14 @@ def _progress_changes(
     match event:
         case RunPaused():
             return (_update_waiting(run, state, event.until, event.reason),)
+        case PullRequestFollowed():
+            follows = _update_waiting(run, state, event.until, event.url)
+            return follows, ("UPDATE runs SET host=? WHERE id=?", (host, run))
         case ApprovalAsked(approval=approval):
-            return (_update_waiting(run, state, approval.deadline, approval.question),)
+            asked, _, _ = approval.question.partition("\n")
+            return (_update_waiting(run, state, approval.deadline, asked),)
+        case WaitStarted():
+            return (_update_waiting(run, state, event.until, event.text),)
         case RoundStarted():
             round_change = "UPDATE runs SET host=?, rounds=? WHERE id=?", (host, event.number, run)
             return _update_waiting(run, state, None, ""), round_change
@@ -94,6 +106,10 @@ def _work_change(run: RunId, event: Event) -> RowChange | None:
             return sql, (event.branch, event.snapshot, run)
         case WorkLanded():
             return "UPDATE runs SET landed=? WHERE id=?", (event.commit, run)
+        case ItemEnded():
+            return "UPDATE runs SET rounds = rounds + 1 WHERE id=?", (run,)
+        case LandingUndone():
+            return "UPDATE runs SET landed='' WHERE id=?", (run,)
         case _:
             return _deliverables_change(run, event)
 

@@ -217,7 +217,7 @@ def store_error(path: Path, error: Exception) -> StoreError:
             )
         case "failing":
             return StoreError(
-                f"cannot write {path}: {text}", hint="check the disk and the room left on it"
+                f"cannot write {path}: {text}", hint="check the disk and its free space"
             )
         case "broken":
             return StoreError(

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from treadle.adapters.stores.note_files import read_start
 from treadle.adapters.stores.status_json import parse_deliverable, update_document
 from treadle.domain.deliverable import Deliverable
 from treadle.domain.errors import ProjectError
@@ -53,7 +54,7 @@ class StatusFile:
         except OSError as error:
             raise ProjectError(
                 f"cannot write {self._path}: {error.strerror}",
-                hint="make .treadle a directory you can write to, on a disk with room left",
+                hint="make .treadle a directory you can write to, on a disk with free space",
             ) from error
         self._read_digest = _digest(new_content)
         return True
@@ -87,10 +88,13 @@ class StatusFile:
 def back_up_invalid(path: Path, content: bytes) -> Path:
     """Copy an invalid file beside itself, without overwriting an earlier copy."""
     number, backup = 1, path.with_suffix(".json.refused")
-    while backup.exists() and backup.read_bytes() != content:
+    while os.path.lexists(backup) and read_start(backup, LARGEST) != content:
         number += 1
         backup = path.with_suffix(f".json.refused-{number}")
-    backup.write_bytes(content)
+    if not backup.exists():
+        # Exclusive: a link at that name is not followed.
+        with backup.open("xb") as file:
+            file.write(content)
     return backup
 
 
@@ -132,7 +136,7 @@ def _parse_json(text: str, path: Path) -> object:
 
 def _invalid_file(path: Path, line: int, problem: str) -> ProjectError:
     return ProjectError(
-        f"{path}:{line}: {problem}", hint="mend the file, or delete it to start over"
+        f"{path}:{line}: {problem}", hint="fix the file, or delete it to start over"
     )
 
 

@@ -37,7 +37,7 @@ def parse_deliverable(entry: object, *, known: set[str]) -> Deliverable | str:
     if not isinstance(description, str):
         return f"{name}: `description` must be text"
     if not isinstance(criteria, list) or not all(isinstance(c, str) for c in criteria):
-        return f"{name}: `acceptanceCriteria` must be a list of texts"
+        return f"{name}: `acceptanceCriteria` must be a list of strings"
     status, grade = _status(entry), _grade(entry.get("proof"))
     checks = _checks(entry.get("checks", []), criteria)
     if isinstance(checks, str):
@@ -82,7 +82,7 @@ def _checks(value: object, criteria: Sequence[str]) -> tuple[Check, ...] | str:
             case {"criterion": str(criterion), "command": str(command)}:
                 checks.append(_check(each, criterion, command))
             case _:
-                return "a check must be an object with the texts `criterion` and `command`"
+                return "a check must be an object with the strings `criterion` and `command`"
     return find_check_problem(criteria, checks) or tuple(checks)
 
 

@@ -62,5 +62,5 @@ def _write_files(folder: Path, files: Mapping[str, bytes]) -> None:
 def _write_error(folder: Path, error: OSError) -> ProjectError:
     return ProjectError(
         f"cannot write {folder}: {error.strerror}",
-        hint="make it a directory you can write to, on a disk with room left",
+        hint="make it a directory you can write to, on a disk with free space",
     )

@@ -20,8 +20,9 @@ from treadle.domain.events.agent import (
 )
 from treadle.views.duration import clock_time, duration
 from treadle.views.figures import money, pluralize, tokens
-from treadle.views.log_state import LogState, PendingToolCall
+from treadle.views.log_state import LogState
 from treadle.views.style import Style
+from treadle.views.tool_state import PendingToolCall
 from treadle.views.tool_summary import main_argument, tool_title
 
 SpeechEvent: TypeAlias = AgentStarted | AgentSpoke | AgentThought | MessageSkipped
@@ -104,8 +105,8 @@ def _decision_lines(event: ToolDecided, state: LogState, options: RenderOptions)
 def _failure_lines(text: str, state: LogState, options: RenderOptions, *, most: int) -> list[Line]:
     """What went wrong; it names its call if another one stands above it."""
     lines = paragraph(text, style="bad", options=options, most=most, indent="      ")
-    if state.answered is not None:
-        return [(("    ✘ ", "bad"), *_call_spans(state.answered)), *lines]
+    if state.tools.answered is not None:
+        return [(("    ✘ ", "bad"), *_call_spans(state.tools.answered)), *lines]
     return [(("    ✘ ", "bad"), *line[1:]) if n == 0 else line for n, line in enumerate(lines)]
 
 
@@ -114,19 +115,19 @@ def _call_spans(call: PendingToolCall) -> Line:
 
 
 def _result_lines(event: ToolFinished, state: LogState, options: RenderOptions) -> list[Line]:
-    if event.id in state.denied:
+    if event.id in state.tools.denied:
         return []  # the denial has been shown; the agent only repeats it
     if event.is_error:
         most = ERROR_LINES[options.level]
-        text = first_and_last_lines(event.output.strip() or "failed without a word", most)
+        text = first_and_last_lines(event.output.strip() or "failed without a message", most)
         return _failure_lines(text, state, options, most=most + 1)
     if options.level < Verbosity.VERBOSE:
         return []
     most = OUTPUT_LINES[options.level]
     lines = paragraph(event.output, style="quiet", options=options, most=most, indent="    │ ")
-    if state.answered is None or not lines:
+    if state.tools.answered is None or not lines:
         return lines
-    return [(("    ", "plain"), *_call_spans(state.answered)), *lines]
+    return [(("    ", "plain"), *_call_spans(state.tools.answered)), *lines]
 
 
 def first_and_last_lines(text: str, most: int) -> str:
@@ -135,7 +136,9 @@ def first_and_last_lines(text: str, most: int) -> str:
     if len(lines) <= most:
         return text
     left_out = len(lines) - most
-    return "\n".join([lines[0], f"… {left_out} more lines", *lines[len(lines) - most + 1 :]])
+    return "\n".join(
+        [lines[0], f"… {pluralize(left_out, 'more line')}", *lines[len(lines) - most + 1 :]]
+    )
 
 
 def service_lines(event: ServiceEvent, at: datetime, options: RenderOptions) -> list[Line]:

@@ -11,6 +11,7 @@ from treadle.views.approval_view import (
     answer_commands,
     kind_text,
     origin_text,
+    question_parts,
     reply_text,
     settlement_text,
 )
@@ -36,13 +37,15 @@ def question_block(
     """The question, where it comes from, its subject, and how to answer or how it was settled."""
     approval = record.approval
     subject = paragraph(approval.subject, style="plain", options=options, most=most, indent="    ")
+    asked, remarks = question_parts(approval)
     return [
-        ((f"{approval.id}  ", "strong"), (approval.question, "plain")),
-        ((f"  {origin_text(approval, now=now, zone=options.zone)}", "quiet"),),
+        ((f"{approval.id}  ", "strong"), (asked, "plain")),
+        ((f"  {origin_text(record, now=now, zone=options.zone)}", "quiet"),),
         *subject,
         *([_full_text_hint(approval)] if len(subject) > most else []),
+        *paragraph(remarks, style="plain", options=options, most=LISTED_LINES, indent="    "),
         *_reply_lines(record, options),
-        _next_line(record),
+        *_next_lines(record),
     ]
 
 
@@ -50,7 +53,8 @@ def settled_block(record: ApprovalRecord, options: RenderOptions) -> list[Line]:
     """An approval that was just answered."""
     approval = record.approval
     text, style = settlement_text(record.settled)
-    head: Line = ((f"{approval.id} {text}", style), (f": {approval.question}", "plain"))
+    asked, _ = question_parts(approval)
+    head: Line = ((f"{approval.id} {text}", style), (f": {asked}", "plain"))
     subject = paragraph(approval.subject, style="quiet", options=options, most=LISTED_LINES)
     return [head, *subject, *_reply_lines(record, options)]
 
@@ -69,7 +73,7 @@ def _cells(record: ApprovalRecord, now: datetime) -> list[Span]:
         (short_id(approval.run), "plain"),
         (kind_text(approval), "plain"),
         settlement_text(record.settled),
-        (approval.question, "plain"),
+        (question_parts(approval)[0], "plain"),
     ]
 
 
@@ -77,11 +81,11 @@ def _full_text_hint(approval: Approval) -> Line:
     return ((f"    all of it: treadle approvals {approval.id}", "warning"),)
 
 
-def _next_line(record: ApprovalRecord) -> Line:
+def _next_lines(record: ApprovalRecord) -> list[Line]:
     if record.settled is not None:
         text, style = settlement_text(record.settled)
-        return ((f"  {text}", style),)
-    return ((f"  {' · '.join(answer_commands(record.approval))}", "quiet"),)
+        return [((f"  {text}", style),)]
+    return [((f"  {command}", "strong"),) for command in answer_commands(record.approval)]
 
 
 def _reply_lines(record: ApprovalRecord, options: RenderOptions) -> list[Line]:

@@ -58,7 +58,7 @@ def current_output_lines(diff: EvidenceDiff, options: RenderOptions) -> list[Lin
         return []
     end = "\n".join(diff.current.output.splitlines()[-OUTPUT_LINES:])
     output = paragraph(end, style="quiet", options=options, most=OUTPUT_LINES, indent="    ")
-    return [(("  what it says now:", "plain"),), *output]
+    return [(("  output now:", "plain"),), *output]
 
 
 def agreement_line(diffs: Sequence[EvidenceDiff]) -> Line:

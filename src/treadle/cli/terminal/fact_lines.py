@@ -8,10 +8,10 @@ from treadle.cli.terminal.evidence_lines import objection_lines, tool_file_block
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, paragraph, sentence
 from treadle.cli.terminal.wrap import wrap
 from treadle.views.alerts import alerts_of
+from treadle.views.facts import CommandFact, Fact, ObjectionFacts, ReasonFact, RunFact
 from treadle.views.log_state import LogState
 from treadle.views.next_steps import Command
 from treadle.views.outcome_text import RunTitle
-from treadle.views.run_facts import CommandFact, Fact, ObjectionFacts, ReasonFact, RunFact
 from treadle.views.style import Style
 
 LABEL_WIDTH = 14
@@ -20,10 +20,9 @@ ALERT_LINES = 2
 
 def title_lines(title: RunTitle, options: RenderOptions, *, most: int) -> list[Line]:
     """The title, and at most so many lines of the message below it."""
-    reason: Line = ((f" ({title.reason})", "quiet"),) if title.reason else ()
     note: list[Line] = [((f"  {title.note}", "plain"),)] if title.note else []
     message = paragraph(title.message, style="plain", options=options, most=most)
-    return [((title.text, title.style), *reason), *message, *note]
+    return [((title.text, title.style),), *message, *note]
 
 
 def fact_lines(facts: Sequence[RunFact], options: RenderOptions) -> list[Line]:

@@ -67,7 +67,7 @@ def _review_lines(
 ) -> list[Line]:
     match event:
         case ReviewWritten():
-            text = f"  review handed over: {pluralize(len(event.findings), 'finding')}"
+            text = f"  review written: {pluralize(len(event.findings), 'finding')}"
             return [((text, "quiet"),)]
         case ReviewJudged():
             return _verdict_lines(event, options)
@@ -80,7 +80,7 @@ def _review_lines(
 
 def _plan_lines(event: PlanWritten, options: RenderOptions) -> list[Line]:
     lines = pluralize(len(event.text.splitlines()), "line")
-    title: Line = ((f"  plan handed over: {lines}", "quiet"),)
+    title: Line = ((f"  plan written: {lines}", "quiet"),)
     if options.level < Verbosity.VERBOSE:
         return [title]
     text = paragraph(event.text, style="plain", options=options, most=PLAN_LINES, indent="  │ ")

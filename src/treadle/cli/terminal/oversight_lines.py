@@ -17,7 +17,7 @@ from treadle.domain.events.oversight import (
     HostAsked,
     LimitNeared,
 )
-from treadle.views.approval_view import deadline_text
+from treadle.views.approval_view import answer_commands, deadline_text
 from treadle.views.duration import clock_time
 from treadle.views.figures import money
 
@@ -36,7 +36,7 @@ def limit_lines(event: LimitEvent, at: datetime, options: RenderOptions) -> list
         case BreakerOpened():
             when = clock_time(event.until, now=at, zone=options.zone)
             return marked_lines(
-                "!", f"{event.service} is left alone until {when}: {event.reason}", options
+                "!", f"{event.service} gets no requests until {when}: {event.reason}", options
             )
         case BreakerClosed():
             works: Line = ((f"{event.service} works again", "phase"),)
@@ -50,7 +50,9 @@ def limit_lines(event: LimitEvent, at: datetime, options: RenderOptions) -> list
             reached: Line = ((f"reached {address}", "quiet"),)
             return [reached] if options.level >= Verbosity.VERBOSE else []
         case BillDiffered():
-            figures = f"{money(event.ledger_usd)} counted, {money(event.agent_usd)} said the agent"
+            figures = (
+                f"{money(event.ledger_usd)} counted, {money(event.agent_usd)} reported by the agent"
+            )
             return marked_lines("!", f"The session's cost differs: {figures}", options)
         case _:
             assert_never(event)
@@ -60,17 +62,16 @@ def approval_lines(event: ApprovalEvent, at: datetime, options: RenderOptions) -
     """The run waits for the answer, so a question is shown at every level."""
     match event:
         case ApprovalAsked(approval=approval):
-            question = marked_lines("?", _question_text(event, at, options), options)
-            return [*_plan_lines(approval, options), *question, *_answer_lines(approval)]
+            return [*_plan_lines(approval, options), *_question_lines(approval, at, options)]
         case ApprovalAnswered():
             text = f": {event.text}" if event.text else ""
             return [((f"{event.approval} {event.verdict} by {event.by}{text}", "phase"),)]
         case ApprovalLapsed():
             return marked_lines(
-                "!", f"Nobody answered {event.approval} in time: {event.verdict}", options
+                "!", f"No answer to {event.approval} in time: {event.verdict}", options
             )
         case ApprovalVoided():
-            return marked_lines("!", f"{event.approval} is void: {event.reason}", options)
+            return marked_lines("!", f"question {event.approval} is void: {event.reason}", options)
         case _:
             assert_never(event)
 
@@ -83,16 +84,9 @@ def _plan_lines(approval: Approval, options: RenderOptions) -> list[Line]:
     return paragraph(text, style="plain", options=options, most=PLAN_LINES, indent="  │ ")
 
 
-def _answer_lines(approval: Approval) -> list[Line]:
-    """The commands besides `approve` that answer a question about a plan."""
-    if approval.kind != "plan":
-        return []
-    reply = f'treadle reply {approval.id} "what to change"'
-    return [((f"  {reply} · treadle deny {approval.id}", "quiet"),)]
-
-
-def _question_text(event: ApprovalAsked, at: datetime, options: RenderOptions) -> str:
-    approval = event.approval
-    deadline = deadline_text(approval, now=at, zone=options.zone)
-    until = f" ({deadline})" if deadline else ""
-    return f"{approval.question}{until} · treadle approve {approval.id}"
+def _question_lines(approval: Approval, at: datetime, options: RenderOptions) -> list[Line]:
+    """The question, until when it waits, and each command on a line that can be copied."""
+    lines = marked_lines("?", approval.question, options)
+    if deadline := deadline_text(approval, now=at, zone=options.zone):
+        lines.append(((f"  {deadline}, if you do not answer", "plain"),))
+    return [*lines, *[((f"  {each}", "quiet"),) for each in answer_commands(approval)]]

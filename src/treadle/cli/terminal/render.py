@@ -6,6 +6,7 @@ from treadle.cli.terminal import (
     agent_lines,
     focus_lines,
     oversight_lines,
+    queue_lines,
     run_lines,
     session_lines,
     verification_lines,
@@ -14,9 +15,12 @@ from treadle.cli.terminal import (
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, format_line
 from treadle.domain.events import (
     agent,
+    audit,
     focus,
     oversight,
+    plan,
     publishing,
+    queue,
     run,
     session,
     verification,
@@ -50,6 +54,7 @@ def _lines(recorded: RecordedEvent, state: LogState, options: RenderOptions) -> 
             | session.SessionEnded()
             | session.SignalGiven()
             | session.SignalRefused()
+            | session.PromiseRefused()
         ):
             return session_lines.session_lines(event, options)
         case (
@@ -68,9 +73,14 @@ def _lines(recorded: RecordedEvent, state: LogState, options: RenderOptions) -> 
             | work.WorkLanded()
             | work.WorkKept()
             | work.CommitsKept()
+            | work.WorkDropped()
+            | work.WorkRestored()
+            | work.LandingUndone()
             | publishing.BranchPushed()
             | publishing.PullRequestOpened()
             | publishing.PullRequestUpdated()
+            | publishing.PullRequestFollowed()
+            | publishing.FeedbackReceived()
         ):
             return work_lines.work_lines(event, state, options)
         case (
@@ -101,7 +111,12 @@ def _lines(recorded: RecordedEvent, state: LogState, options: RenderOptions) -> 
 
 
 def _oversight_lines(
-    event: oversight_lines.LimitEvent | oversight_lines.ApprovalEvent | AgentEvent,
+    event: oversight_lines.LimitEvent
+    | oversight_lines.ApprovalEvent
+    | queue.QueueEvent
+    | queue_lines.FindingEvent
+    | queue_lines.NoteEvent
+    | AgentEvent,
     recorded: RecordedEvent,
     state: LogState,
     options: RenderOptions,
@@ -123,6 +138,20 @@ def _oversight_lines(
             | oversight.ApprovalVoided()
         ):
             return oversight_lines.approval_lines(event, at, options)
+        case audit.FindingSaved() | audit.FindingDropped():
+            return queue_lines.finding_lines(event, options)
+        case plan.NoteSubmitted() | plan.NoteApplied():
+            return queue_lines.note_lines(event, options)
+        case (
+            queue.ItemStarted()
+            | queue.ItemEnded()
+            | queue.ItemRemoved()
+            | queue.ItemKept()
+            | queue.ItemSkipped()
+            | queue.WaitStarted()
+            | queue.WaitEnded()
+        ):
+            return queue_lines.queue_lines(event, at, options)
         case _:
             return _agent_lines(event, recorded, state, options)
 

@@ -11,7 +11,7 @@ from treadle.cli.terminal.fact_lines import (
     title_lines,
 )
 from treadle.cli.terminal.round_history_lines import refusal_lines, review_lines
-from treadle.cli.terminal.styled_lines import Line, RenderOptions, Span, paragraph
+from treadle.cli.terminal.styled_lines import Line, RenderOptions, Span, paragraph, sentence
 from treadle.cli.terminal.table import align_columns
 from treadle.domain.run_row import RunRow, StepRow
 from treadle.views.duration import duration
@@ -21,6 +21,7 @@ from treadle.views.outcome_text import outcome_style, outcome_text
 from treadle.views.run_details import DeniedToolUse, RunDetails, SessionDetails
 from treadle.views.run_facts import detail_facts
 from treadle.views.run_state_text import run_title
+from treadle.views.style import Style
 
 LISTED_MOST = 20
 # Turns, time and cost of a session.
@@ -35,8 +36,9 @@ def run_details_lines(
     *,
     now: datetime,
     options: RenderOptions,
+    session_logs: str = "",
 ) -> list[Line]:
-    """All details of one run."""
+    """All details of one run; `session_logs`: the folder with a file for each session."""
     state = details.state
     return [
         *title_lines(run_title(row, state, now), options, most=MESSAGE_LINES),
@@ -46,7 +48,8 @@ def run_details_lines(
         *_section("Deliverables", criteria_lines(state.deliverables, details.checks, options)),
         *_section("Refused claims", refusal_lines(details.rounds, options)),
         *_section("Rounds", review_lines(details.rounds, options)),
-        *_section("Sessions", _sessions(details.sessions)),
+        *_section("Sessions", _sessions(details.sessions, alive=row.alive)),
+        *_session_logs(session_logs, options),
         *_section("Steps", _steps(steps)),
         *_section("Failed rounds", _failures(details, options)),
         *_section("Denied", _denials(details.denials, options)),
@@ -70,11 +73,20 @@ def _section(title: str, lines: Sequence[Line]) -> list[Line]:
     return [(), ((title, "phase"),), *lines] if lines else []
 
 
-def _sessions(sessions: Sequence[SessionDetails]) -> list[Line]:
-    return align_columns([_session(each) for each in sessions], flush_right=FIGURES, indent="  ")
+def _sessions(sessions: Sequence[SessionDetails], *, alive: bool) -> list[Line]:
+    cells = [_session(each, "no end recorded") for each in sessions[:-1]]
+    cells += [_session(each, "working" if alive else "no end recorded") for each in sessions[-1:]]
+    return align_columns(cells, flush_right=FIGURES, indent="  ")
 
 
-def _session(session: SessionDetails) -> list[Span]:
+def _session_logs(folder: str, options: RenderOptions) -> list[Line]:
+    """Never cut, because one copies it."""
+    if not folder:
+        return []
+    return sentence(f"logs in {folder}", style="quiet", options=options, most=MESSAGE_LINES)
+
+
+def _session(session: SessionDetails, without_end: str) -> list[Span]:
     start: list[Span] = [
         (f"round {session.round_number}", "plain"),
         (session.role, "plain"),
@@ -84,7 +96,8 @@ def _session(session: SessionDetails) -> list[Span]:
     if session.resumed:
         start[1] = (f"{session.role}, resumed", "plain")
     if result is None:
-        return [*start, ("", "plain"), ("", "plain"), ("", "plain"), ("no end recorded", "warning")]
+        style: Style = "phase" if without_end == "working" else "warning"
+        return [*start, ("", "plain"), ("", "plain"), ("", "plain"), (without_end, style)]
     return [
         *start,
         (pluralize(result.turns, "turn"), "quiet"),

@@ -25,12 +25,24 @@ from treadle.views.outcome_text import limits_text
 from treadle.views.round_text import round_failure_text
 from treadle.views.safe_text import sanitize, width_of
 from treadle.views.style import Style
-from treadle.views.workflow_labels import instruction_label
+from treadle.views.workflow_labels import (
+    instruction_label,
+    is_queue,
+    is_queue_of_increments,
+)
 
 RunEvent: TypeAlias = RunStarted | RunWarned | RunPaused | RunResumed | RunEnded
 HandoverEvent: TypeAlias = RunQueued | RunRecovered | RunReopened
 RoundEvent: TypeAlias = RoundStarted | RoundFailed | InterruptRequested
 
+# What a run does on a request to stop.
+STOPPING = {
+    "SIGINT": "Stopping",
+    "SIGTERM": "Stopping (SIGTERM)",
+    "SIGHUP": "Stopping (the terminal was closed)",
+    "cancel": "Cancelling",
+    "pause": "Pausing",
+}
 WARNING_LINES = 6
 
 
@@ -59,7 +71,9 @@ def handover_lines(event: HandoverEvent, options: RenderOptions) -> list[Line]:
         case RunQueued():
             return [(("run ", "quiet"), (event.run, "strong"), (" · queued", "quiet"))]
         case RunRecovered():
-            return marked_lines("!", "The run was cut off; going on where it was", options)
+            return marked_lines(
+                "!", "The run was interrupted; continuing where it stopped", options
+            )
         case RunReopened():
             return [((f"Reopened · {limits_text(event.limits)}", "phase"),)]
         case _:
@@ -80,10 +94,9 @@ def round_lines(
         case RoundFailed():
             return marked_lines("✘", round_failure_text(event), options)
         case InterruptRequested():
-            again = " Ctrl-C again ends it at once." if event.by == "SIGINT" else ""
-            return marked_lines(
-                "!", f"Stopping ({event.by}): saving the work so far.{again}", options
-            )
+            again = " Press Ctrl-C again to quit." if event.by == "SIGINT" else ""
+            text = f"{STOPPING[event.by]}: saving the work so far.{again}"
+            return marked_lines("!", text, options)
         case _:
             assert_never(event)
 
@@ -105,10 +118,12 @@ def _started_lines(event: RunStarted, options: RenderOptions) -> list[Line]:
     if event.rehearsal:
         notes += ((" · ", "quiet"), ("rehearsal", "signal"))
     name = PurePath(event.project).name or event.project
+    is_per_item = is_queue(event.workflow) and not is_queue_of_increments(event.workflow)
+    whose = "each item " if is_per_item else ""
     second: Line = (
         (f"{sanitize(event.workflow)} ", "strong"),
         (name, "strong"),
-        (f" · {event.model} · {limits_text(event.limits)}", "quiet"),
+        (f" · {event.model} · {whose}{limits_text(event.limits)}", "quiet"),
         *notes,
     )
     return [first, second]

@@ -7,6 +7,7 @@ from pathlib import PurePath
 from treadle.cli.terminal.deliverable_line import deliverable_lines
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, Span
 from treadle.cli.terminal.table import align_columns
+from treadle.cli.terminal.waiting_lines import waiting_lines
 from treadle.domain.deliverable import Deliverable, tally
 from treadle.domain.ids import short_id
 from treadle.domain.run_row import RunRow
@@ -15,6 +16,8 @@ from treadle.views.duration import ago, duration
 from treadle.views.figures import money
 from treadle.views.run_row_text import STATE_STYLES, follow_up_command, run_time_s, state_text
 from treadle.views.tally_text import tally_text
+from treadle.views.waiting import WaitingEntry
+from treadle.views.workflow_labels import is_queue
 
 TITLES = ("RUN", "STARTED", "OUTCOME", "ROUNDS", "PASSED", "COST", "TIME")
 # Figures are read from the right.
@@ -39,7 +42,9 @@ def run_line(row: RunRow, now: datetime) -> Line:
     started = ago(datetime.fromisoformat(row.started_at), now)
     seconds = run_time_s(row, now)
     took = [] if seconds is None else [duration(seconds)]
-    rest = " · ".join([f"round {row.rounds}", money(row.cost_usd), *took, f"started {started}"])
+    # Those of a queue are with its items.
+    used = [] if is_queue(row.workflow) else [f"round {row.rounds}", money(row.cost_usd)]
+    rest = " · ".join([*used, *took, f"started {started}"])
     return (
         (f"{short_id(row.id)} ", "strong"),
         (state_text(row, now), STATE_STYLES[row.state]),
@@ -49,13 +54,13 @@ def run_line(row: RunRow, now: datetime) -> Line:
 
 def _cells(row: RunRow, now: datetime) -> list[Span]:
     seconds = run_time_s(row, now)
+    used = (str(row.rounds), f"{row.passed}/{row.total}", money(row.cost_usd))
     return [
         (short_id(row.id), "strong"),
         _quiet(ago(datetime.fromisoformat(row.started_at), now)),
         (state_text(row, now), STATE_STYLES[row.state]),
-        (str(row.rounds), "plain"),
-        (f"{row.passed}/{row.total}", "plain"),
-        (money(row.cost_usd), "plain"),
+        # Those of a queue are with its items.
+        *(("-" if is_queue(row.workflow) else text, "plain") for text in used),
         ("-" if seconds is None else duration(seconds), "plain"),
     ]
 
@@ -68,18 +73,21 @@ def status_block(
     name: str,
     deliverables: Sequence[Deliverable],
     run: RunRow | None,
+    waiting: Sequence[WaitingEntry] = (),
     *,
     now: datetime,
     options: RenderOptions,
 ) -> list[Line]:
-    """Everything in the order in which one asks: how far, what, who works on it."""
+    """Everything in the order in which one asks: what waits for me, how far, what, who works."""
     views = [make_deliverable_view(each) for each in deliverables]
     done = tally_text(tally(deliverables), passed_grades(views))
     heading: Line = ((name, "strong"), (f"  {done}", "plain"))
     listed = [line for each in views for line in deliverable_lines(each, options)]
     if not deliverables:
         heading = ((name, "strong"), ("  no deliverables yet", "plain"))
-    return [heading, *listed, (), *_run_lines(run, now)]
+    waits = [line for each in waiting for line in waiting_lines(each, options)]
+    top: list[Line] = [(("Waits for you", "phase"),), *waits, ()] if waits else []
+    return [*top, heading, *listed, (), *_run_lines(run, now)]
 
 
 def _run_lines(run: RunRow | None, now: datetime) -> list[Line]:

@@ -5,6 +5,7 @@ from typing import TypeAlias, assert_never
 from treadle.cli.terminal.run_lines import marked_lines
 from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity, paragraph
 from treadle.domain.events.session import (
+    PromiseRefused,
     PromptSent,
     SessionEnded,
     SessionStarted,
@@ -18,7 +19,9 @@ from treadle.views.outcome_text import outcome_message, outcome_style, outcome_t
 from treadle.views.safe_text import fit, width_of
 from treadle.views.style import Style
 
-SessionEvent: TypeAlias = SessionStarted | PromptSent | SessionEnded | SignalGiven | SignalRefused
+SessionEvent: TypeAlias = (
+    SessionStarted | PromptSent | SessionEnded | SignalGiven | SignalRefused | PromiseRefused
+)
 
 PROMPT_LINES = 40
 SIGNAL_LINES = 4
@@ -33,6 +36,7 @@ SIGNAL_STYLES: dict[SignalKind, Style] = {
     "request_changes": "warning",
     "spec_issue": "warning",
     "to_be_discussed": "warning",
+    "auto_complete": "good",
 }
 
 
@@ -50,7 +54,10 @@ def session_lines(event: SessionEvent, options: RenderOptions) -> list[Line]:
         case SignalGiven():
             return _signal_lines(event, options)
         case SignalRefused():
-            text = f"signal {event.kind} ignored: it is not for the {event.role} to give"
+            text = f"signal {event.kind} ignored: the {event.role} may not give it"
+            return [(("  ", "plain"), *line) for line in marked_lines("!", text, options)]
+        case PromiseRefused():
+            text = f"not complete yet, although the agent says so: {event.reason}"
             return [(("  ", "plain"), *line) for line in marked_lines("!", text, options)]
         case _:
             assert_never(event)

@@ -85,7 +85,7 @@ def _check_added_lines(
     how = "is new"
     if verified.replaced is not None:
         same = verified.replaced.command == check.command
-        how = "must be seen to fail anew" if same else "is another now"
+        how = "must fail again first" if same else "has changed"
     if options.level < Verbosity.VERBOSE:
         head = f"  check for {event.deliverable} {how}: "
         return [((head, "quiet"), (check.command, "plain"))]
@@ -144,7 +144,7 @@ def _check_before_lines(event: CheckFinished, options: RenderOptions) -> list[Li
     """A check should fail before the work; one that passes proves nothing and gets a warning."""
     took = duration(event.evidence.duration_s)
     if event.is_green:
-        text = "! check passes before the work, so it shows nothing"
+        text = "! check passes before the work, so it proves nothing"
         return [
             _check_line(event, text, took, style="warning"),
             _command_line(event.evidence.command),
@@ -193,7 +193,7 @@ def _grade_lines(event: DeliverableGraded | SuiteGraded, options: RenderOptions)
     if isinstance(event, SuiteGraded):
         if event.grade == "proven" or not event.why:
             return []
-        text = f"tests are {event.grade}: {event.why}"
+        text = f"graded {event.grade}: {event.why}"
         return sentence(text, style="quiet", options=options, most=REASON_LINES, indent="    ")
     if options.level < Verbosity.VERBOSE:
         return []
@@ -228,7 +228,7 @@ def _regression_line(event: RegressionFound) -> Line:
     since = "" if event.round is None else f" in round {event.round}"
     return (
         (f"  ✘ broken{since}", "bad"),
-        (" · it had been shown before · ", "quiet"),
+        (" · it passed before · ", "quiet"),
         (f"{event.deliverable}: {event.criterion}", "plain"),
     )
 
@@ -277,7 +277,7 @@ def _output_lines(event: SuiteFinished, options: RenderOptions) -> list[Line]:
 
 def _excused_lines(event: SuiteFinished, options: RenderOptions) -> list[Line]:
     """Red tests that the work did not cause; their names from the verbose level on."""
-    kinds = ((event.known_red, "red before the work as well"), (event.flaky, "flaky"))
+    kinds = ((event.known_red, "failing before the work too"), (event.flaky, "flaky"))
     lines: list[Line] = []
     for names, what in kinds:
         if names:

@@ -9,6 +9,9 @@ from treadle.cli.terminal.styled_lines import Line, RenderOptions, Verbosity, pa
 from treadle.domain.deliverable import tally
 from treadle.domain.events.publishing import (
     BranchPushed,
+    FeedbackItem,
+    FeedbackReceived,
+    PullRequestFollowed,
     PullRequestOpened,
     PullRequestUpdated,
 )
@@ -19,6 +22,7 @@ from treadle.domain.events.work import (
     CommitsKept,
     DeliverableChanged,
     DeliverableCreated,
+    LandingUndone,
     PlanMade,
     SetupFinished,
     StatusAdopted,
@@ -27,18 +31,23 @@ from treadle.domain.events.work import (
     WorkChanged,
     WorkCommitted,
     WorkContinued,
+    WorkDropped,
     WorkImported,
     WorkKept,
     WorkLanded,
+    WorkRestored,
     WorkspacePrepared,
     WorkWithheld,
 )
+from treadle.domain.ids import short_id
 from treadle.views.alerts import changes_text
 from treadle.views.deliverable_state import find_deliverable
 from treadle.views.deliverable_view import DeliverableView
 from treadle.views.duration import duration
 from treadle.views.figures import pluralize, short_commit
 from treadle.views.log_state import LogState
+from treadle.views.publishing_state import PublishingEvent
+from treadle.views.recovery_text import RecoveryEvent
 from treadle.views.workflow_labels import imports_branch
 
 DeliverableEvent: TypeAlias = DeliverableCreated | DeliverableChanged | StatusAdopted | PlanMade
@@ -46,7 +55,6 @@ PreparationEvent: TypeAlias = WorkContinued | WorkspacePrepared | SetupFinished
 CommitEvent: TypeAlias = (
     WorkCommitted | WorkImported | WorkChanged | WorkLanded | WorkKept | CommitsKept
 )
-PublishingEvent: TypeAlias = BranchPushed | PullRequestOpened | PullRequestUpdated
 
 ORIGIN_LINES = 3
 
@@ -56,6 +64,7 @@ def work_lines(
     | PreparationEvent
     | CommitEvent
     | PublishingEvent
+    | RecoveryEvent
     | WorkWithheld
     | ToolFilesTouched,
     state: LogState,
@@ -73,14 +82,22 @@ def work_lines(
             return status_lines(event, state, options)
         case WorkContinued() | WorkspacePrepared() | SetupFinished():
             return preparation_lines(event, state, options)
-        case BranchPushed() | PullRequestOpened() | PullRequestUpdated():
+        case (
+            BranchPushed()
+            | PullRequestOpened()
+            | PullRequestUpdated()
+            | PullRequestFollowed()
+            | FeedbackReceived()
+        ):
             return publishing_lines(event) if options.level >= Verbosity.NORMAL else []
+        case WorkDropped() | WorkRestored() | LandingUndone():
+            return recovery_lines(event) if options.level >= Verbosity.NORMAL else []
         case _:
             return commit_lines(event, options)
 
 
 def publishing_lines(event: PublishingEvent) -> list[Line]:
-    """What left this machine."""
+    """What left this machine, and what came back."""
     match event:
         case BranchPushed():
             return [((f"pushed {event.branch} to {event.remote}", "quiet"),)]
@@ -89,6 +106,35 @@ def publishing_lines(event: PublishingEvent) -> list[Line]:
             return [((f"{kind} opened: {event.url}", "good"),)]
         case PullRequestUpdated():
             return [((f"pull request updated: {event.url}", "good"),)]
+        case PullRequestFollowed():
+            until = f"{event.until:%Y-%m-%d %H:%M} UTC"
+            return [((f"following {event.url} until {until}", "quiet"),)]
+        case FeedbackReceived():
+            heading = f"feedback on the pull request (round {event.round}):"
+            listed = [_feedback_line(each) for each in event.items]
+            return [((heading, "signal"),), *listed]
+
+
+def _feedback_line(item: FeedbackItem) -> Line:
+    place = f" ({item.place})" if item.place else ""
+    words = "CI check failed" if item.source == "ci" else "comment"
+    return ((f"  {words}: {item.author}{place}", "plain"),)
+
+
+def recovery_lines(event: RecoveryEvent) -> list[Line]:
+    """What a person gave up, or brought back."""
+    match event:
+        case WorkDropped():
+            names = ", ".join(each.branch for each in event.branches)
+            return [((f"dropped {names or 'the workspace'}; `treadle undo` restores it", "quiet"),)]
+        case WorkRestored():
+            names = ", ".join((*event.branches, *event.refs))
+            return [((f"restored {names or 'the workspace'}", "quiet"),)]
+        case LandingUndone():
+            text = f"landing undone; {short_commit(event.commit)} is on {event.branch}"
+            return [((text, "quiet"),)]
+        case _:
+            assert_never(event)
 
 
 def status_lines(event: DeliverableEvent, state: LogState, options: RenderOptions) -> list[Line]:
@@ -114,16 +160,16 @@ def status_lines(event: DeliverableEvent, state: LogState, options: RenderOption
 
 def _adopted_line(event: StatusAdopted) -> Line:
     now = tally(event.deliverables)
-    counts = f"{now.passed} passed, {now.blocked} blocked, {now.total} in all"
+    counts = f"{now.passed} passed, {now.blocked} blocked, {now.total} in total"
     match event.origin:
         case "hand_edit":
             return ((f"  ! status.json was edited by hand: {counts}", "warning"),)
         case "plan_accepted":
             return (("  the checks of the plan are yours now", "quiet"),)
         case "plan_rejected":
-            return (("  the plan is dropped, another one is made", "quiet"),)
+            return (("  the plan was dropped; a new one follows", "quiet"),)
         case "earlier_run":
-            return ((f"deliverables from before: {counts}", "quiet"),)
+            return ((f"earlier deliverables: {counts}", "quiet"),)
 
 
 def preparation_lines(
@@ -134,7 +180,11 @@ def preparation_lines(
         return []
     match event:
         case WorkContinued():
-            return [((f"going on from {event.branch}, which has not landed", "quiet"),)]
+            name = short_id(event.run)
+            return [
+                ((f"continues the work of run {name}, which is not merged", "quiet"),),
+                ((f"to start without it: treadle drop {name}", "quiet"),),
+            ]
         case WorkspacePrepared():
             return _prepared_lines(event, state, options)
         case SetupFinished():
@@ -174,7 +224,9 @@ def withheld_lines(event: WorkWithheld, options: RenderOptions) -> list[Line]:
     """One line for each path that was left out of a commit."""
     if options.level < Verbosity.NORMAL:
         return []
-    texts = (f"not committed: {_withheld_text(path)}" for path in event.places)
+    texts = [f"not committed: {_withheld_text(path)}" for path in event.places]
+    if event.more:
+        texts.append(f"not committed: {event.more:,} more files")
     return [line for text in texts for line in marked_lines("!", text, options)]
 
 
@@ -182,11 +234,11 @@ def _withheld_text(withheld: WithheldPath) -> str:
     if withheld.is_protected:
         return f"{withheld.path} is protected from changes by an agent"
     if withheld.kind == SECRET_FILE:
-        return f"{withheld.path} is named like a file of secrets"
+        return f"{withheld.path} looks like a secret file"
     if withheld.kind == INCLUDED_FILE:
-        return f"{withheld.path} is in workspace.include, and stays yours"
+        return f"{withheld.path} is in workspace.include"
     if withheld.kind == IGNORED_FILE:
-        return f"{withheld.path} is new, and your git ignores that path"
+        return f"{withheld.path} is new, and git ignores that path"
     line = f" line {withheld.line}" if withheld.line else ""
     return f"{withheld.path}{line} holds what looks like {withheld.kind}"
 

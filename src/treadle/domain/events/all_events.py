@@ -6,9 +6,12 @@ from typing import TypeAlias
 
 from treadle.domain.events import (
     agent,
+    audit,
     focus,
     oversight,
+    plan,
     publishing,
+    queue,
     run,
     session,
     verification,
@@ -33,6 +36,7 @@ Event: TypeAlias = (
     | session.SessionEnded
     | session.SignalGiven
     | session.SignalRefused
+    | session.PromiseRefused
     | agent.AgentStarted
     | agent.AgentSpoke
     | agent.AgentThought
@@ -59,9 +63,14 @@ Event: TypeAlias = (
     | work.WorkLanded
     | work.WorkKept
     | work.CommitsKept
+    | work.WorkDropped
+    | work.WorkRestored
+    | work.LandingUndone
     | publishing.BranchPushed
     | publishing.PullRequestOpened
     | publishing.PullRequestUpdated
+    | publishing.PullRequestFollowed
+    | publishing.FeedbackReceived
     | verification.CheckAdded
     | verification.DeliverableClaimed
     | verification.ClaimRefused
@@ -79,6 +88,17 @@ Event: TypeAlias = (
     | focus.IssueSaved
     | focus.BacklogSaved
     | focus.CommitFailed
+    | audit.FindingSaved
+    | audit.FindingDropped
+    | plan.NoteSubmitted
+    | plan.NoteApplied
+    | queue.ItemStarted
+    | queue.ItemEnded
+    | queue.ItemRemoved
+    | queue.ItemKept
+    | queue.ItemSkipped
+    | queue.WaitStarted
+    | queue.WaitEnded
     | oversight.LimitNeared
     | oversight.BreakerOpened
     | oversight.BreakerClosed

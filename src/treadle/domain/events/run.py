@@ -42,6 +42,8 @@ class RunStarted:
     rehearsal: bool
     # The kind of login that the agent uses, in words; empty in rehearsals.
     login: str = ""
+    # The queue whose item it does.
+    queue: RunId | None = None
     type: Literal["run.started"] = "run.started"
 
 
@@ -102,7 +104,8 @@ class RunRecovered:
 class RunReopened:
     """A run that had ended continues, within these limits; what it has used counts."""
 
-    by: Literal["resume", "retry"]
+    # follow: by the run itself, to follow its pull request.
+    by: Literal["resume", "retry", "follow"]
     limits: RunLimits
     sandbox: SandboxMode = "sandboxed"
     type: Literal["run.reopened"] = "run.reopened"
@@ -112,7 +115,7 @@ class RunReopened:
 class InterruptRequested:
     """A person or the system asked the run to stop."""
 
-    by: Literal["SIGINT", "SIGTERM", "SIGHUP", "cancel"]
+    by: Literal["SIGINT", "SIGTERM", "SIGHUP", "cancel", "pause"]
     type: Literal["interrupt.requested"] = "interrupt.requested"
 
 

@@ -16,6 +16,8 @@ class SessionStarted:
     role: Role
     model: str
     resumed: bool = False
+    # A person talks to the agent in a terminal, and sees nothing else there until it has ended.
+    in_terminal: bool = False
     type: Literal["session.started"] = "session.started"
 
 
@@ -53,3 +55,11 @@ class SignalRefused:
     role: Role
     via: Literal["marker", "tool"]
     type: Literal["signal.refused"] = "signal.refused"
+
+
+@dataclass(frozen=True, slots=True)
+class PromiseRefused:
+    """The agent called its increment complete, and what Treadle ran says otherwise."""
+
+    reason: str
+    type: Literal["promise.refused"] = "promise.refused"

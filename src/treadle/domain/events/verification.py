@@ -33,7 +33,7 @@ class ClaimRefused:
 
     id: str
     description: str
-    # How many of its checks are red; 0: the tests fail, or criteria have no check.
+    # How many of its checks fail; 0: the tests fail, or criteria have no check.
     red: int
     # How many of its criteria have no check, if checks are required.
     unchecked: int = 0

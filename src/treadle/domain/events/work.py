@@ -111,6 +111,10 @@ class WorkImported:
     branch: str
     commit: str
     commits: int
+    # If the commit joins the work with the checkout of a later moment: the work alone, and the
+    # checkout's HEAD then.
+    work: str = ""
+    onto: str | None = None
     type: Literal["work.imported"] = "work.imported"
 
 
@@ -171,6 +175,8 @@ class WorkWithheld:
     """
 
     places: tuple[WithheldPath, ...]
+    # Those that `places` leaves out, of very many.
+    more: int = 0
     type: Literal["work.withheld"] = "work.withheld"
 
 
@@ -214,6 +220,8 @@ class WorkKept:
     branch: str
     reason: str
     command: str
+    # Whether it would have landed in an unchanged checkout.
+    by_checkout: bool = False
     type: Literal["work.kept"] = "work.kept"
 
 
@@ -228,3 +236,48 @@ class CommitsKept:
     # New commits that the refs contain.
     commits: int
     type: Literal["commits.kept"] = "commits.kept"
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedBranch:
+    """A branch that was deleted, its last commit, and the ref in the user's repository that keeps
+    it."""
+
+    branch: str
+    commit: str
+    ref: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkDropped:
+    """A person gave up the work of the run: its branches and its workspace are removed, and what
+    they had is backed up."""
+
+    branches: tuple[DroppedBranch, ...]
+    # A repository of the run with what was never imported, and the refs there.
+    store: str = ""
+    refs: tuple[str, ...] = ()
+    # The one of `refs` that the run's clone was on; empty if all of that was imported.
+    work: str = ""
+    type: Literal["work.dropped"] = "work.dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkRestored:
+    """Dropped work is back: branches, and refs of commits that sessions had dropped or that were
+    never imported."""
+
+    branches: tuple[str, ...] = ()
+    refs: tuple[str, ...] = ()
+    type: Literal["work.restored"] = "work.restored"
+
+
+@dataclass(frozen=True, slots=True)
+class LandingUndone:
+    """The user's checkout is as before the landing; the work stays on its branch."""
+
+    branch: str
+    # The work that had landed, and the commit of the checkout now.
+    commit: str
+    head: str
+    type: Literal["landing.undone"] = "landing.undone"

@@ -81,7 +81,7 @@ class IndexClient:
                     yield response
                     return
             route = target
-        raise IndexUnreachable("the index leads in circles")
+        raise IndexUnreachable("the index redirects in circles")
 
     async def close(self) -> None:
         for pool in self._pools.values():
@@ -95,7 +95,7 @@ class IndexClient:
 
         origin = origin_of(route.url)
         if origin is None:
-            raise IndexUnreachable("the index leads to an address that is none")
+            raise IndexUnreachable("the index redirects to an invalid address")
         if route.linked:
             self.link(origin, route.index)
         if route.authorization is not None:
@@ -183,12 +183,12 @@ def _redirect_of(route: IndexRoute, response: IndexResponse) -> IndexRoute | Non
     url = urljoin(route.url, response.headers.get("location", ""))
     here, target = origin_of(route.url), origin_of(url)
     if here is None or target is None or "@" in urlsplit(url).netloc:
-        raise IndexUnreachable("the index leads to an address that is none")
+        raise IndexUnreachable("the index redirects to an invalid address")
     if target == here:
         # The address of a page matters to programs, because its links are relative to it.
         return None if route.use == "page" and not urlsplit(url).query else replace(route, url=url)
     if not may_lead_to(here, target):
-        raise IndexUnreachable(f"the index leads to {target.host}, which is not reached by https")
+        raise IndexUnreachable(f"the index redirects to {target.host} without https")
     return replace(route, url=url, linked=True, authorization=None)
 
 

@@ -150,17 +150,6 @@ def npm_document(index: PackageIndex, url: str) -> Literal["package", "version"]
     return "version" if match["version"] else "package"
 
 
-def module_host(index: PackageIndex, target: str) -> str | None:
-    """The host in the name of the module that a request is about; None if it is about none."""
-    below = _below(base_path(index), target) or ""
-    below = re.sub(r"\A/sumdb/[^/]+", "", below)
-    if below.startswith("/lookup/"):
-        return below.removeprefix("/lookup/").partition("/")[0].partition("@")[0]
-    if _GO_FILES in below or below.endswith("/@latest"):
-        return below[1:].partition("/")[0]
-    return None
-
-
 _MARKERS: Mapping[str, str] = {
     "crate": _CRATE,
     "version": _VERSION,

@@ -121,7 +121,9 @@ class IndexRoutes:
             # Without a login, because the index does not say that the file is its own.
             index = self._hosts.get(origin) or self.indexes[origin][0]
             return IndexRoute(url, "file", index, linked=origin not in self.indexes)
-        return IndexRefused(f"{origin.host} is open for package files only, and this path is none")
+        return IndexRefused(
+            f"{origin.host} is open for package files only, and this path is not one"
+        )
 
     def learn(self, index: PackageIndex, origin: Origin, links: IndexLinks) -> None:
         """Open what an answer of an index links to; `origin` is where the answer came from."""

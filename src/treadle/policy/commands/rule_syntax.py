@@ -1,17 +1,18 @@
-"""The types of command rules, and the parser of their short notation."""
+"""The types of command rules, and the parser of the short notation of options."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Literal, TypeAlias
 
 # read: also roles that change nothing. run: those that work. destructive: only where asked for.
 Mode = Literal["read", "run", "destructive"]
-# gnu: `-abc`, `--name=value`. single: `-name value` as in find and go. open: any option, as long as
-# no word of the command leads out of the project.
-Style = Literal["gnu", "single", "open"]
+AS_SET = "Use what the project's own settings say."
+# gnu: `-abc`, `--name=value`. single: `-name value` as in find.
+Style = Literal["gnu", "single"]
 
 
+@cache
 def names(text: str) -> frozenset[str]:
     """A set of names, written as one string."""
     return frozenset(text.split())
@@ -19,19 +20,27 @@ def names(text: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What one command, or one of its sub-commands, may be given.
+    """A command that is not the project's code: git, and what looks at and changes files and text.
 
-    `flags` lists what is known: `-abc` three switches, `-n=text` and `--name=text` with a value of
-    that kind, `--name[text]` with a value only after `=`, `--name=text,read` with two, `-m=text!`
-    with all that follows, `-#` a number. Whatever is not listed is refused, abbreviations too.
-    `operands` lists kinds in order; one may end in `...` and stands for any number; an option of
-    the kind `into` stands for those after it. The kinds are those of `judging/word_kinds.py`.
+    `options` lists those with a value that is no path to read: `-n=text` and `--name=text` with a
+    value of that kind, `--name[text]` with a value only after `=`, `--name=text,read` with two.
+    Any other option is a switch. `operands` lists kinds in order; one may end in `...` and stands
+    for any number; an option of the kind `into` stands for those after it. The kinds are those of
+    `judging/word_kinds.py`.
     """
 
-    name: str
-    flags: str = ""
+    names: str
+    options: str = ""
     operands: str = ""
     mode: Mode = "read"
+    # Options that are refused, with every abbreviation of them.
+    never: str = ""
+    # A pattern that no operand may hold.
+    never_text: str = ""
+    # Options that throw work away: only where that is asked for.
+    destroys: str = ""
+    # One of these options must be there.
+    one_of: str = ""
     # With sub-commands, the first operand names one; `bare` allows none.
     subs: tuple["Rule", ...] = ()
     bare: bool = False
@@ -39,20 +48,13 @@ class Rule:
     # Without an operand it waits for input.
     stdin: bool = False
     style: Style = "gnu"
-    # Options end at the first operand; what follows belongs to another command.
-    stops: bool = False
-    # What follows the name of a script is the script's, options too; each word must be near.
-    hands_on: bool = False
-    # Options that an open rule refuses all the same.
-    never: str = ""
     # The number of operands before a second command, which is judged in its turn; -1: none is.
     wraps: int = -1
-    # Families that the second command must belong to; empty: any.
-    inner: tuple[str, ...] = ()
     # The name of a further check in `judging/command_checks.py`.
     check: str = ""
     # Words may be anything that the shell makes at run time: they are printed or compared.
     free: bool = False
+    because: str = ""
     # What to do instead of a refused command.
     instead: str = ""
     allows: tuple[str, ...] = ()
@@ -60,37 +62,88 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
-    """What follows an option: nothing, or values of these kinds."""
+class ToolRow:
+    """Programs that run a project's code and settings: any option, no word out of the project."""
 
-    kinds: tuple[str, ...] = ()
-    optional: bool = False
-    # No option follows it: the rest belongs to what it names.
-    last: bool = False
+    names: str
+    because: str
+    # Options and sub-commands that are refused all the same.
+    never: str = ""
+    # A pattern that no word may hold.
+    never_text: str = ""
+    mode: Mode = "read"
+    instead: str = AS_SET
+    allows: tuple[str, ...] = ()
+    refuses: tuple[str, ...] = ()
 
 
-NUMBER = "-#"
+@dataclass(frozen=True, slots=True)
+class InterpreterRow:
+    """Programs that run a file, judged as a program of the project, or code on the line."""
+
+    names: str
+    because: str
+    # Options that code, or the name of a module, follows.
+    code: str = ""
+    module: str = ""
+    # Options whose value is the next word; those with which no program is needed.
+    takes: str = ""
+    alone: str = "--version --help"
+    never: str = ""
+    # The file must be there when the line is judged, so that its text can be looked at.
+    present: bool = False
+    instead: str = AS_SET
+    allows: tuple[str, ...] = ()
+    refuses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PackageRow:
+    """Programs that fetch packages: where those come from is what matters.
+
+    Words of sub-commands in `installs` name packages of the kind `source`; those in `runs` run
+    another program, which is judged in its turn; `*` in it means that the command itself does.
+    """
+
+    names: str
+    because: str
+    source: str = "name"
+    installs: str = ""
+    changes: str = ""
+    reads: str = ""
+    runs: str = ""
+    # Whether any other sub-command is a script or a tool of the project.
+    scripts: bool = False
+    bare: bool = False
+    # Whether what it runs may be fetched first, so that it must be known or installed.
+    fetches: bool = False
+    takes: str = ""
+    never: str = ""
+    instead: str = AS_SET
+    allows: tuple[str, ...] = ()
+    refuses: tuple[str, ...] = ()
+
+
+Row: TypeAlias = Rule | ToolRow | InterpreterRow | PackageRow
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """The kinds of the values that follow an option; `attached`: only in the same word."""
+
+    kinds: tuple[str, ...]
+    attached: bool = False
 
 
 @cache
-def flags_of(text: str, style: Style = "gnu") -> Mapping[str, Flag]:
-    """The options that a rule's short form lists."""
-    found: dict[str, Flag] = {}
+def options_of(text: str) -> Mapping[str, Option]:
+    """The options with a value that a rule's short form lists."""
+    found: dict[str, Option] = {}
     for token in text.split():
-        name, flag = _flag(token)
-        if flag.kinds or name.startswith("--") or style != "gnu" or name == NUMBER:
-            found[name] = flag
-        else:
-            found |= {f"-{letter}": flag for letter in name[1:]}
+        attached = token.endswith("]")
+        name, _, kinds = token.rstrip("]").partition("[" if attached else "=")
+        found[name] = Option(tuple(kinds.split(",")), attached)
     return found
-
-
-def _flag(token: str) -> tuple[str, Flag]:
-    if token.endswith("]"):
-        name, _, kind = token[:-1].partition("[")
-        return name, Flag((kind,), optional=True)
-    name, _, kinds = token.removesuffix("!").partition("=")
-    return name, Flag(tuple(kinds.split(",")) if kinds else (), last=token.endswith("!"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,185 +1,55 @@
-"""Rules for commands that read text and print it transformed."""
+"""Rules for commands that search for text, or print it, also changed."""
 
 from treadle.policy.commands.rule_syntax import Rule
 
-_SORT = (
-    "-bdfgiMhnRrVcCmsuz -k=text -t=text --ignore-leading-blanks --dictionary-order --ignore-case"
-    " --general-numeric-sort --human-numeric-sort --numeric-sort --random-sort --reverse --unique"
-    " --version-sort --key=text --field-separator=text --check[text] --merge --stable"
-    " --zero-terminated --sort=text --parallel=number -S=text --buffer-size=text --debug"
-    " --ignore-nonprinting --month-sort --batch-size=number -T=write --temporary-directory=write"
-    " --random-source=read"
-)
-_DIFF = (
-    "-# -abBdeEiNnpqrsStTuwyZc -U=number -C=number -I=text -W=number -x=text -L=text --brief"
-    " --unified[number] --context[number] --side-by-side --recursive --new-file --ignore-case"
-    " --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-trailing-space"
-    " --strip-trailing-cr --color[text] --exclude=text --label=text --suppress-common-lines"
-    " --width=number --report-identical-files --minimal --text --no-dereference -v -F=text -X=read"
-    " -D=text --ed --rcs --normal --exclude-from=read --expand-tabs --ifdef=text"
-    " --ignore-file-name-case --no-ignore-file-name-case --ignore-matching-lines=text"
-    " --ignore-tab-expansion --initial-tab --left-column --line-format=text --palette=text"
-    " --show-c-function --show-function-line=text --speed-large-files --starting-file=text"
-    " --suppress-blank-empty --tabsize=number --unidirectional-new-file --horizon-lines=number"
-)
-_JQ = (
-    "-ncrRsSeCMaj --null-input --compact-output --raw-output --raw-input --slurp --sort-keys"
-    " --exit-status --color-output --monochrome-output --ascii-output --join-output --tab"
-    " --indent=number --arg=text,text --argjson=text,text --slurpfile=text,read"
-    " --rawfile=text,read --raw-output0 --stream --seq --args --jsonargs --unbuffered"
-)
-_INSTEAD = "Read files of the project, and print: the shell's > writes."
+_READS = "Read files of the project, and print: the shell's > writes."
+_AROUND = "-A=text -B=text -C=text -m=text"
 
 RULES: tuple[Rule, ...] = (
     Rule(
-        "cat",
-        "-AbeEnstTuv --number --show-all --squeeze-blank --number-nonblank --show-ends --show-tabs"
-        " --show-nonprinting",
+        "cat head tail tac nl wc rev fold paste column uniq comm md5sum sha1sum sha256sum sha512sum"
+        " shasum cksum expand unexpand fmt",
+        "",
         "read...",
         stdin=True,
-        instead=_INSTEAD,
-        allows=("cat README.md | head -50", "cat << EOF > src/v.txt\nplain text\nEOF"),
-        refuses=("cat ~/.netrc", "cat .env", "cat /proc/1/environ", "cat /dev/zero", "cat"),
-    ),
-    Rule(
-        "head",
-        "-# -n=number -c=text -qvz --lines=number --bytes=text --quiet --verbose --silent"
-        " --zero-terminated",
-        "read...",
-        stdin=True,
-        instead=_INSTEAD,
-        allows=('head -n 5 "file with spaces.txt"', "head -50 x"),
-        refuses=("head -c 100 /proc/self/environ", "head"),
-    ),
-    Rule(
-        "tail",
-        (
-            "-# -n=text -c=text -qvzfF --lines=text --bytes=text --quiet --verbose"
-            " --follow[text] --retry --silent --zero-terminated"
-        ),
-        "read...",
-        stdin=True,
-        check="tail",
-        instead=_INSTEAD,
-        allows=("tail -n 20 /tmp/dev.log",),
-        refuses=("tail -f x.log", "tail --pid=1 x"),
-    ),
-    Rule(
-        "tac",
-        "-br -s=text --before --regex --separator=text",
-        "read...",
-        stdin=True,
-        allows=("tac x.txt",),
-        refuses=("tac /etc/shadow",),
-    ),
-    Rule(
-        "nl",
-        "-p -b=text -n=text -w=number -s=text -v=number -d=text -f=text -h=text -i=number -l=number"
-        " --body-numbering=text --number-format=text --number-width=number --number-separator=text"
-        " --starting-line-number=number --line-increment=number",
-        "read...",
-        stdin=True,
-        allows=("nl -b a x",),
-        refuses=("nl /etc/shadow",),
-    ),
-    Rule(
-        "wc",
-        "-clmwL --bytes --chars --lines --words --max-line-length",
-        "read...",
-        stdin=True,
-        instead=_INSTEAD,
-        allows=("wc -l src/*.ts",),
-        refuses=("wc --files0-from=/etc/passwd", "wc /etc/shadow"),
+        never="-f -F --follow --retry --pid --files0-from --check",
+        instead=_READS,
+        allows=("cat README.md | head -50", "tail -n 20 /tmp/dev.log", "sort x | uniq -c"),
+        refuses=("cat ~/.netrc", "cat .env", "cat /proc/1/environ", "cat", "tail -f x.log"),
     ),
     Rule(
         "sort",
-        _SORT,
+        "-t=text -k=text --field-separator=text",
         "read...",
         stdin=True,
+        never="-o --output --compress-program --files0-from -T --temporary-directory",
         instead="Write its output with > inside the project.",
         allows=("sort -u x.txt", "ls | sort -rn | head -5"),
-        refuses=(
-            "sort -o src/app.ts x",
-            "sort --compress-program=./e big.txt",
-            "sort --output=x y",
-        ),
-    ),
-    Rule(
-        "uniq",
-        "-cdDiuz -f=number -s=number -w=number --count --repeated --unique --ignore-case"
-        " --all-repeated[word] --check-chars=number --group[word] --skip-chars=number"
-        " --skip-fields=number --zero-terminated",
-        "read",
-        stdin=True,
-        instead="Write its output with > inside the project.",
-        allows=("sort x | uniq -c",),
-        refuses=("uniq a b",),
+        refuses=("sort -o src/app.ts x", "sort --compress-program=./e big.txt", "sort --out=x y"),
     ),
     Rule(
         "cut",
-        "-szn -b=text -c=text -d=text -f=text --bytes=text --characters=text --delimiter=text"
-        " --fields=text --complement --only-delimited --output-delimiter=text --zero-terminated",
+        "-d=text -f=text -c=text --delimiter=text --output-delimiter=text",
         "read...",
         stdin=True,
+        instead=_READS,
         allows=("cut -d: -f1 x",),
         refuses=("cut -f1 /etc/shadow",),
     ),
-    Rule(
-        "tr",
-        "-cCdst --complement --delete --squeeze-repeats --truncate-set1",
-        "text text",
-        needs=1,
-        allows=("tr a-z A-Z < x.txt",),
-        refuses=("tr --x",),
-    ),
-    Rule(
-        "paste",
-        "-sz -d=text --delimiters=text --serial --zero-terminated",
-        "read...",
-        stdin=True,
-        allows=("paste a b",),
-        refuses=("paste /etc/shadow",),
-    ),
-    Rule(
-        "column",
-        "-txJLde -s=text -o=text -c=number -l=number -N=text -R=text -H=text -O=text -T=text"
-        " -W=text -E=text -n=text --table --separator=text --output-separator=text"
-        " --output-width=number --table-columns=text --table-right=text --table-hide=text"
-        " --table-noheadings --json --fillrows --keep-empty-lines",
-        "read...",
-        stdin=True,
-        allows=("column -t x",),
-        refuses=("column /etc/shadow",),
-    ),
-    Rule(
-        "comm",
-        "-123z --check-order --nocheck-order --output-delimiter=text --total --zero-terminated",
-        "read read",
-        needs=2,
-        allows=("comm -12 a b",),
-        refuses=("comm a /etc/shadow",),
-    ),
-    Rule(
-        "fold",
-        "-bs -w=number --bytes --spaces --width=number",
-        "read...",
-        stdin=True,
-        allows=("fold -w 80 x",),
-        refuses=("fold /etc/shadow",),
-    ),
-    Rule("rev", "", "read...", stdin=True, allows=("rev x",), refuses=("rev /etc/shadow",)),
+    Rule("tr", "", "text text", needs=1, allows=("tr a-z A-Z < x",), refuses=("tr a b c",)),
     Rule(
         "seq",
-        "-w -s=text -f=text --equal-width --separator=text --format=text",
-        "number number number",
+        "-s=text -f=text",
+        "text text text",
         needs=1,
-        check="seq",
-        allows=("seq 1 10",),
-        refuses=("seq 1 999999999",),
+        never_text=r"\d{7}|^-?0?\.\d{3}",
+        instead="Use a smaller range.",
+        allows=("seq 1 10", "seq 0 0.1 1"),
+        refuses=("seq 1 999999999", "seq 1 0.0001 99999"),
     ),
     Rule(
-        "diff",
-        _DIFF,
+        "diff cmp",
+        "-I=text -x=text -L=text -F=text --label=text --exclude[text]",
         "read read",
         needs=2,
         instead="Compare two paths of the project.",
@@ -187,85 +57,74 @@ RULES: tuple[Rule, ...] = (
         refuses=("diff --to-file=/etc/passwd a", "diff a /etc/shadow"),
     ),
     Rule(
-        "cmp",
-        "-sbl -n=number -i=text --bytes=number --print-bytes --quiet --silent --verbose",
-        "read read",
-        needs=2,
-        allows=("cmp a b",),
-        refuses=("cmp a /etc/shadow",),
-    ),
-    *(
-        Rule(
-            name,
-            "-btz --binary --text --tag --zero",
-            "read...",
-            needs=1,
-            allows=(f"{name} x",),
-            refuses=(f"{name} -c x", f"{name} .env"),
-        )
-        for name in ("md5sum", "sha1sum", "sha256sum", "sha512sum")
-    ),
-    Rule(
         "jq",
-        _JQ,
+        "--arg=text,text --argjson=text,text --slurpfile=text,read --rawfile=text,read"
+        " --indent=text",
         "jq read...",
         needs=1,
+        never="-f -L --from-file --library-path --run-tests",
         instead="Filter files of the project, without env, import and -f.",
         allows=("jq -r .version package.json", "cat x.json | jq '.a.env'"),
         refuses=("jq -n env", "jq '$ENV.ANTHROPIC_API_KEY' -n", "jq -f x y", "jq -L . x"),
     ),
     Rule(
         "sed",
-        "-nErszu -l=number -e=sed -i[suffix] --quiet --silent --regexp-extended --expression=sed"
-        " --in-place[suffix] --separate --null-data --debug --unbuffered --posix --sandbox"
-        " --follow-symlinks --line-length=number",
+        "-e=sed --expression=sed -i[suffix] --in-place[suffix] -l=text",
         "text...",
+        never="-f --file",
         check="sed",
         instead="Use s, d, p and their like; or the Edit tool.",
-        allows=(
-            "sed -n '1,20p' a",
-            "sed -i -e 's/a/b/' src/a.ts",
-            "sed -i.bak 's/a/b/' src/a.ts",
-            "ls | sed 's/x$//'",
-        ),
-        refuses=(
-            "sed 's/x/id/e' f",
-            "sed -n '1e id' x",
-            "sed 'w out' x",
-            "sed -f x y",
-            "sed -i 's/a/b/' .treadle/state.json",
-            "sed -i'.treadle/*' 's/a/b/' src/state.json",
-            "sed -n --in-place=bak/x 's/a/b/' src/state.json",
-            "sed -Ei.json 's/a/b/' .mcp",
-        ),
+        allows=("sed -n '1,20p' a", "sed -i -e 's/a/b/' src/a.ts"),
+        refuses=("sed 's/x/id/e' f", "sed -n '1e id' x", "sed 'w out' x"),
     ),
     Rule(
-        "awk",
+        "awk gawk mawk",
         "-F=text -v=text",
         "awk read...",
         needs=1,
+        never="-f -i -l -e -E -d -o -p --file --include --load --source --exec --dump-variables"
+        " --pretty-print --profile",
         instead="Print, and redirect with the shell: awk '{print $1}' file > other.",
-        allows=(
-            "awk '{print $1}' x.txt",
-            "awk -F: '$3 > 5 {s += $1} END {print s}' x",
-            "awk '/a|b/' x",
-            "ls -l | awk '{sum+=$5} END {print sum/1024}'",
-        ),
+        allows=("awk '{print $1}' x.txt", "awk -F: '$3 > 5 {s += $1} END {print s}' x"),
+        refuses=("awk 'BEGIN{system(\"id\")}'", "awk '{print > \".treadle/x\"}' f"),
+    ),
+    Rule(
+        "grep egrep fgrep",
+        f"{_AROUND} -e=text --regexp=text -f=read --file=read -d=text -D=text --include=filter"
+        " --exclude=text --exclude-dir=text --label=text --group-separator=text",
+        "text read...",
+        check="grep",
+        instead="Search the project: grep -rn PATTERN src.",
+        allows=("grep -rn 'rm -rf' docs/", "grep -n 'a;b' src/x.ts"),
         refuses=(
-            "awk 'BEGIN{system(\"id\")}'",
-            "awk '{print > \".treadle/x\"}' f",
-            "awk 'BEGIN{\"id\"|getline x}'",
-            "awk -f x y",
-            "awk '{print | \"sh\"}' x",
+            "grep -f .env -r .",
+            "grep -rh . --include=.env .",
+            "grep -r . --include='.en?' .",
         ),
     ),
     Rule(
-        "tee",
-        "-aip --append --ignore-interrupts --output-error[word]",
-        "write...",
-        mode="run",
-        instead="Write to files inside the project.",
-        allows=("npm test | tee test.log",),
-        refuses=("echo x | tee .treadle/a", "echo x | tee /etc/hosts", "ls | tee $X"),
+        "rg",
+        f"{_AROUND} -e=text --regexp=text -f=read --file=read -g=filter --glob=filter"
+        " --iglob=filter -t=text -T=text -r=text --replace=text -M=text -d=text -j=text -E=text"
+        " --type=text --type-not=text --sort=text --sortr=text --max-count=text --max-depth=text"
+        " --max-columns=text --color=text --encoding=text --threads=text --context=text"
+        " --after-context=text --before-context=text",
+        "text read...",
+        never="--pre --pre-glob --hostname-bin",
+        check="grep",
+        instead="Search the project: rg PATTERN src.",
+        allows=("rg -n TODO src", "rg --files", "rg -g '!.env' -g '*.ts' x"),
+        refuses=("rg --pre ./e x", "rg --hostname-bin=./e x", "rg -f .env x", "rg -g .env x"),
+    ),
+    Rule(
+        "fd fdfind",
+        "-d=text -e=text -E=text -t=text -S=text -c=text --max-depth=text --min-depth=text"
+        " --type=text --extension=text --exclude=text --size=text --color=text --max-results=text"
+        " --changed-within=text --changed-before=text --format=text",
+        "text look...",
+        never="-x -X -l --exec --exec-batch --list-details",
+        instead="Only look: run a second command on what it prints.",
+        allows=("fd -e ts . src", "fd -H -t f config"),
+        refuses=("fd .env -x cat", "fd x -X rm", "fd x /root", "fd -l x"),
     ),
 )

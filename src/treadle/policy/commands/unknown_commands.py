@@ -7,6 +7,8 @@ NOT_KNOWN = (
     "a person can add it to allow_commands."
 )
 
+# Tools of projects that remove files, as `rm` does.
+REMOVES = names("rimraf del-cli trash shx")
 # Commands that start others unchecked or leave the sandbox: no setting allows these.
 NEVER = names(
     "sudo su doas bash sh dash zsh ksh fish csh tcsh eval exec source . builtin command env xargs"
@@ -21,27 +23,23 @@ _WRAPPER = "Run the inner command by itself."
 _OTHER = "Leave the machine as it is, and report what is missing."
 
 INSTEAD: dict[str, str] = {
-    **dict.fromkeys(names("bash sh dash zsh ksh fish csh tcsh eval source . exec builtin"), _SHELL),
+    **dict.fromkeys(names("bash sh dash zsh ksh fish csh tcsh eval exec builtin"), _SHELL),
     **dict.fromkeys(names("vi vim nano emacs ed ex code subl"), _EDITOR),
     **dict.fromkeys(names("less more most man info view"), _PAGER),
     **dict.fromkeys(
-        names("wget nc ncat telnet ssh scp sftp ftp rsync ping dig nslookup host"), _NETWORK
+        names("wget ncat telnet ssh scp sftp ftp rsync ping dig nslookup host"), _NETWORK
     ),
-    **dict.fromkeys(
-        names("xargs watch script ionice setsid stdbuf flock parallel at batch"), _WRAPPER
-    ),
+    **dict.fromkeys(names("watch script ionice setsid stdbuf flock parallel at batch"), _WRAPPER),
     **dict.fromkeys(
         names("sudo su doas apt apt-get brew yum dnf apk systemctl service crontab"), _OTHER
     ),
     "printenv": "Variables are not printed: they may be secrets.",
     "history": "It may hold secrets. `git log` tells what was done.",
     "unlink": "Leave the file, and say in your report what to remove.",
-    "truncate": "Write the file anew with the Write tool.",
+    "truncate": "Write the whole file with the Write tool.",
     "killall": "End a server of yours by name: pkill vite.",
     "yes": "Give the program its own option for that, such as --yes.",
-    "perl": "Use sed or awk, or a script in one of the project's languages.",
-    "cargo-clippy": "Write: cargo clippy.",
-    "cargo-nextest": "Write: cargo nextest run.",
+    **dict.fromkeys(REMOVES, "Leave the file, and say in your report what to remove."),
     "irb": "Give the code: ruby -e '…'.",
     "gh": "Commit your work; a person publishes it.",
 }

@@ -1,9 +1,12 @@
-"""A command's arguments as its rule parses them. Types only."""
+"""A command's arguments as its rule reads them. Types only."""
 
 from dataclasses import dataclass
 
 from treadle.policy.commands.rule_syntax import Rule
 from treadle.policy.shell.syntax import Word
+
+# Stands for what `xargs` and `find -exec` put into a command: a name in the project.
+ITEM = "found-item"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +20,7 @@ class ArgumentValue:
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """A parsed command. `rule` is that of the innermost sub-command."""
+    """A command that was read. `rule` is that of the innermost sub-command."""
 
     rule: Rule
     # What to do instead, from the rule or from the command around it.
@@ -27,30 +30,14 @@ class Arguments:
     switches: tuple[str, ...]
     values: tuple[ArgumentValue, ...]
     operands: tuple[Word, ...]
-    # The second command of a wrapper, or what belongs to a script.
+    # The second command of a wrapper.
     rest: tuple[Word, ...] = ()
     # Whether the line sends it input, and whether it sets variables.
     fed: bool = False
     assigns: bool = False
 
-    @property
-    def names_operand(self) -> bool:
-        """Whether an operand names a file: a dash alone means stdin."""
-        return any(word.text not in ("-", "/dev/stdin") for word in self.operands)
-
-    def with_line_context(self, *, fed: bool, assigns: bool) -> "Arguments":
-        """The same arguments with the facts that the line adds."""
-        return Arguments(
-            self.rule,
-            self.instead,
-            self.full_name,
-            self.switches,
-            self.values,
-            self.operands,
-            self.rest,
-            fed,
-            assigns,
-        )
+    def has(self, *flags: str) -> bool:
+        return not set(flags).isdisjoint(self.switches)
 
     def value(self, *flags: str) -> Word | None:
         """The value of the last of these options, if there is one."""

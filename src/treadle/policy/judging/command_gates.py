@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import translate
 from functools import cache, lru_cache
 from itertools import pairwise, product
@@ -11,6 +11,7 @@ from typing import Literal
 from treadle.policy.commands.gate_rules import GATED_PARTS, GATES, CommandGate
 from treadle.policy.commands.rule_syntax import names
 from treadle.policy.judging.databases import find_database, only_looks
+from treadle.policy.judging.started_commands import started_commands
 from treadle.policy.shell.syntax import ShellCommand, Word
 
 _GLOB = re.compile(r"[*?\[]")
@@ -38,9 +39,17 @@ _REHEARSED = names("build test tests lint check preview dry")
 _AFTER_RUN = names("npm yarn pnpm bun composer deno")
 _AT_ONCE = names("yarn pnpm bun composer")
 _SEVERAL = names("make rake just task invoke gulp grunt nx turbo")
+# For these, names behind `--` are targets as well.
+_TARGETS_BEHIND = names("make rake")
 _BUNDLERS = names("webpack vite next rollup parcel esbuild tsup")
-_TARGET_FLAGS = names("-e --env --environment --stage --target --context --profile")
+_TARGET_FLAGS = names(
+    "-e --env --environment --stage --target --context --profile --namespace --app"
+)
+# They talk to a host that an operand or an option names; `-n` of the others is a namespace.
+_CLIENTS = names("psql pg_dump pg_restore mysql mysqldump mariadb mongosh redis-cli curl wget http")
+_CLUSTERS = names("kubectl oc helm k9s")
 _TARGETS = frozenset(f"{flag}={value}" for flag in _TARGET_FLAGS for value in _PRODUCTION)
+_DEEPEST = 3
 # Options whose next word may be theirs: of more than so many, the later ones keep none.
 _MOST_UNSURE = 6
 
@@ -51,6 +60,7 @@ GateTopic = Literal["others", "database", "production", "removal", "settings"]
 _TOPICS: Mapping[str, GateTopic] = {
     "gate-database": "database",
     "gate-recursive-removal": "removal",
+    "gate-production": "production",
 }
 
 
@@ -73,7 +83,7 @@ def find_command_gate(command: ShellCommand, user_patterns: tuple[str, ...]) -> 
 
 
 def find_command_gates(
-    command: ShellCommand, user_patterns: tuple[str, ...]
+    command: ShellCommand, user_patterns: tuple[str, ...], depth: int = 0
 ) -> Iterator[GateMatch]:
     """All gates that this command fits."""
     words = [word.text for word in command.words]
@@ -85,7 +95,7 @@ def find_command_gates(
     for pattern in user_patterns:
         if _matches_pattern(pattern, readings):
             yield GateMatch(
-                "gate-by-settings", f"The settings ask before: {pattern}.", topic="settings"
+                "gate-by-settings", f"Your settings ask before `{pattern}`.", topic="settings"
             )
     for gate, pattern in known:
         if _matches_pattern(pattern, readings) and _has_mark(gate, words):
@@ -94,6 +104,9 @@ def find_command_gates(
                 yield GateMatch(gate.name, gate.reason, topic)
     yield from _by_meaning(command, words)
     yield from _within_runner(words, user_patterns)
+    for inner in started_commands(words) if depth < _DEEPEST else ():
+        given = replace(command, words=tuple(map(Word, inner)))
+        yield from find_command_gates(given, user_patterns, depth + 1)
 
 
 def _by_meaning(command: ShellCommand, words: list[str]) -> Iterator[GateMatch]:
@@ -189,7 +202,7 @@ def _begins(wanted: Sequence[Callable[[str], object]], words: list[str]) -> bool
 def _has_mark(gate: CommandGate, words: list[str]) -> bool:
     """Whether the option or operand is there that the gate is about."""
     if gate.name == "gate-recursive-removal":
-        return _removes_tree(words)
+        return removes_tree(words)
     if not gate.flags and not gate.operand:
         return True
     return any(
@@ -204,7 +217,7 @@ def _letters(word: str) -> list[str]:
     return [f"-{letter}" for letter in word[1:]] if re.fullmatch(r"-[A-Za-z]{2,}", word) else []
 
 
-def _removes_tree(words: list[str]) -> bool:
+def removes_tree(words: list[str]) -> bool:
     options = [word for word in words[1:] if word.startswith("-")]
     letters = "".join(word[1:] for word in options if not word.startswith("--"))
     recursive = "r" in letters.lower() or any(word.startswith("--r") for word in options)
@@ -221,11 +234,25 @@ def _for_production(command: ShellCommand, words: list[str]) -> bool:
             return given.name != "NODE_ENV" or not _builds(words)
     if not _LIVE.search("\0".join(words)):
         return False
+    if words[0] in _CLIENTS and any(map(_is_production_host, words[1:])):
+        return True
+    if words[0] in _CLUSTERS and any(
+        flag == "-n" and value in _PRODUCTION for flag, value in pairwise(words)
+    ):
+        return True
     if any(_ENVIRONMENT.fullmatch(word) for word in words[1:]):
         return not _builds(words)
     pairs = pairwise(words[1:])
     named = any(flag in _TARGET_FLAGS and value.lower() in _PRODUCTION for flag, value in pairs)
     return (named or not _TARGETS.isdisjoint(words)) and not _builds(words)
+
+
+def _is_production_host(word: str) -> bool:
+    """`db.prod.example.com`, also in an address; not a path that has such a folder."""
+    address = word.partition("=")[2] if word.startswith("--") else word
+    host = address.partition("://")[2] or address
+    labels = re.split(r"[.-]", re.split(r"[/:?]", host.rpartition("@")[2])[0].lower())
+    return len(labels) > 1 and not {"prod", "production"}.isdisjoint(labels)
 
 
 def _builds(words: list[str]) -> bool:
@@ -236,23 +263,16 @@ def _builds(words: list[str]) -> bool:
 
 def _scripts(words: list[str]) -> list[str]:
     """The names of the project's scripts that the command runs; what they are handed is data."""
-    if words[0] == "node":
-        return _run_by_node(words)
     if words[0] not in _SEVERAL and words[0] not in _AFTER_RUN:
         return []
-    own_words = words[: words.index("--")] if "--" in words else words
+    ends = "--" in words and words[0] not in _TARGETS_BEHIND
+    own_words = words[: words.index("--")] if ends else words
     readings = _without_options(own_words) or [own_words]
     attached = [found[1] for word in own_words if (found := _ATTACHED.fullmatch(word))]
     targets = [name for listed in attached for name in listed.split(",")]
     return targets + [
         name for reading in readings for name in _script_names(reading[0], reading[1:])
     ]
-
-
-def _run_by_node(words: list[str]) -> list[str]:
-    """`node --run NAME` runs a script of package.json, as `npm run NAME` does."""
-    attached = [word.partition("=")[2] for word in words if word.startswith("--run=")]
-    return attached + [name for flag, name in pairwise(words) if flag == "--run"]
 
 
 def _script_names(runner: str, words: list[str]) -> list[str]:

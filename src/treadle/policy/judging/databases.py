@@ -18,6 +18,8 @@ _ADDRESS = re.compile(
     r"|oracle|clickhouse|libsql|ecto)(?:\+\w+)?:(?:\w+:)?//(?:[^@/?#\s]*@)?(?P<host>\[[^\]]*\]|[^:/?#;\s]*)",
     re.IGNORECASE,
 )
+# As libpq takes it: `host=localhost dbname=x`.
+_PARAMETERS = re.compile(r"(?:\w+=\S* )*host=(?P<host>\S+)(?: \w+=\S*)*")
 # A parameter of an address that leads to another host.
 OTHER_HOST = re.compile(
     r"[?&](?:host|hostaddr|socket|unix_socket|service|passfile|ssl(?:cert|key|rootcert|crl)\w*)="
@@ -76,7 +78,7 @@ def _places(command: ShellCommand) -> Iterator[DatabasePlace]:
         option, sign, value = text.partition("=")
         if option in _HOST_OPTIONS and (sign or texts[at + 1 : at + 2]):
             yield _host_place(value if sign else texts[at + 1])
-        elif place := address_place(value if sign else text):
+        elif place := address_place(value if sign else text) or address_place(text):
             yield place
 
 
@@ -84,6 +86,8 @@ def address_place(address: str) -> DatabasePlace | None:
     """Where an address leads; None if it is not the address of a database."""
     if _FILE_DATABASE.match(address) or address.endswith((".sqlite", ".sqlite3")):
         return "here"
+    if found := _PARAMETERS.fullmatch(address):
+        return _host_place(found["host"])
     found = _ADDRESS.match(address)
     if found is None:
         return None

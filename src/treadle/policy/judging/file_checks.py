@@ -7,7 +7,6 @@ from posixpath import basename, dirname
 from treadle.policy.judging.arguments import Arguments
 from treadle.policy.judging.paths import SYSTEM, path_refusal
 from treadle.policy.judging.shell_context import CommandLocation
-from treadle.policy.judging.tool_patterns import protected_pattern_refusal
 from treadle.policy.judging.word_kinds import KINDS
 from treadle.policy.shell.syntax import Word
 
@@ -39,9 +38,6 @@ def _copy(arguments: Arguments, location: CommandLocation) -> str | None:
     sources, target = ends
     for source in sources:
         name = basename(source.text.rstrip("/"))
-        reason = protected_pattern_refusal(name) if source.expands else None
-        if reason is not None:
-            return reason
         if name in ("", ".", "..") or not source.plain:
             continue
         if source.text.startswith(tuple(f"{folder}/" for folder in SYSTEM)):
@@ -58,14 +54,14 @@ def _move(arguments: Arguments, location: CommandLocation) -> str | None:
     ends = _ends(arguments)
     if ends is None:
         return _INCOMPLETE
-    reason = _copy(arguments, location)
+    # A file of secrets could be read under another name.
+    reasons = (path_refusal(each, "read", location) for each in ends[0] if each.plain)
+    reason = _copy(arguments, location) or next(filter(None, reasons), None)
     # A file that is moved to /tmp is gone from the project.
     return reason if reason or ends[1].text == "." else path_refusal(ends[1], "delete", location)
 
 
 def _link(arguments: Arguments, location: CommandLocation) -> str | None:
-    if not {"-s", "--symbolic"} & set(arguments.switches):
-        return "only symbolic links are made: ln -s"
     ends = _ends(arguments)
     if ends is None:
         return _INCOMPLETE

@@ -1,17 +1,15 @@
 """Decides whether a shell line may run: the strictest answer of its commands counts. Pure."""
 
 import re
-from collections.abc import Iterator
 
 from treadle.domain.agent import Allow, Ask, Deny, PolicyDecision
-from treadle.policy.commands.catalogue import rules_by_name
 from treadle.policy.commands.rule_syntax import names
-from treadle.policy.judging.argument_reader import read_arguments
-from treadle.policy.judging.arguments import ArgumentMismatch
 from treadle.policy.judging.command_decision import RuleFinding, check_command
 from treadle.policy.judging.directory_tracker import MOST, DirectoryTracker
 from treadle.policy.judging.shell_context import CommandLocation, ShellContext, SystemLookups
-from treadle.policy.judging.variable_checks import expand_variables, loop_refusal, mention_refusal
+from treadle.policy.judging.variable_checks import loop_refusal, mention_refusal
+from treadle.policy.judging.variable_values import expand_variables
+from treadle.policy.light.variables import LineVariables
 from treadle.policy.shell.line_parser import parse_line
 from treadle.policy.shell.syntax import ParsedLine, ShellCommand, UnreadableLine, Word
 
@@ -75,14 +73,15 @@ def _check_commands(
     script: ParsedLine, context: ShellContext, lookups: SystemLookups
 ) -> list[RuleFinding]:
     scopes = DirectoryTracker(context, lookups, lookups.real_path(context.root))
+    variables = LineVariables.of_loops(script.loops)
     findings: list[RuleFinding] = []
     for command in script.commands:
+        if secret := variables.find_secret_use(command):
+            findings.append(RuleFinding("deny", secret.reason, secret.rule))
+        variables.record(command)
         ends = command is script.commands[-1] and _is_cd(command)
         location = scopes.locate(command, last=ends or _shows_parent_only(command))
         findings += check_command(command, script, location)
-        unknown = pattern_refusal(command)
-        if unknown is not None:
-            findings.append(RuleFinding("deny", f"{unknown[:1].upper()}{unknown[1:]}.", "pattern"))
         if not _is_cd(command):
             continue
         targets = _directories(command, script, location)
@@ -116,33 +115,7 @@ def _directories(
 
 
 def _is_known(target: Word, command: ShellCommand) -> bool:
-    return target.plain and (command.certain or ".." not in target.text.split("/"))
-
-
-_PROGRAMS = frozenset({"sed", "awk", "jq"})
-_NAMED = frozenset({"-e", "--expression"})
-# A step that ends before a slash is bounded by it; what follows the last one is not.
-_OPEN_END = re.compile(r"[*?][^/]*$")
-
-
-def pattern_refusal(command: ShellCommand) -> str | None:
-    """Why its text is not known: bash would put names of files in its place."""
-    for at, word in enumerate(command.words):
-        if word.text in _PROGRAMS and (not at or _is_wrapper(command.words[0])):
-            for text in _texts(word.text, command.words[at + 1 :]):
-                if text.expands and _OPEN_END.search(text.text):
-                    return f"what {text.text} becomes is known only at run time. Put it in quotes"
-    return None
-
-
-def _is_wrapper(name: Word) -> bool:
-    return any(entry.rule.wraps >= 0 for entry in rules_by_name().get(name.text, ()))
-
-
-def _texts(name: str, words: tuple[Word, ...]) -> Iterator[Word]:
-    arguments = read_arguments(rules_by_name()[name][0].rule, words)
-    if isinstance(arguments, ArgumentMismatch):
-        return
-    yield from (value.word for value in arguments.values if value.kind in _PROGRAMS)
-    if arguments.rule.check == "sed" and _NAMED.isdisjoint(arguments.switches):
-        yield from arguments.operands[:1]
+    """A pattern leads into some folder beside the others that it stands for."""
+    if target.variables or target.substitutes or target.text.startswith("~"):
+        return False
+    return command.certain or ".." not in target.text.split("/")

@@ -9,7 +9,7 @@ from typing import Literal
 from treadle.policy.judging.braces import expand_braces
 from treadle.policy.judging.secret_files import SAMPLES, holds_secrets
 from treadle.policy.judging.shell_context import CommandLocation, absolute
-from treadle.policy.protected_paths import lies_above, protected_name, protected_part
+from treadle.policy.protected_paths import PROTECTED, lies_above, protected_name, protected_part
 from treadle.policy.shell.syntax import Word
 
 # look: only whether and what it is. read: its contents. run: its contents are code or settings.
@@ -21,6 +21,10 @@ TEMPORARY = ("/tmp", "/private/tmp")  # noqa: S108 - the sandbox has one of its 
 SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/opt", "/nix/store")
 STREAMS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin"})
 
+# Sources of packages, which tools keep in the home.
+_CACHES = re.compile(
+    r"~/(?:\.cargo/registry|\.rustup/toolchains|\.m2/repository|\.gradle/caches|go/pkg/mod)(?:/|$)"
+)
 _GLOB = re.compile(r"[*?\[]")
 _WRITES = ("write", "delete")
 
@@ -59,22 +63,29 @@ def path_refusal(word: Word, access: Access, location: CommandLocation) -> str |
 def _texts(word: Word, access: Access) -> tuple[str, ...] | str:
     """All that the word may become, or why that is not known."""
     if word.variables or word.substitutes:
-        return UNKNOWN
+        return () if word.stream and access in ("read", "look") else UNKNOWN
     if "://" in word.text:
         return ADDRESS
     if not word.expands:
         return (word.text,)
     if word.text.startswith("~"):
-        return OUTSIDE
+        read = access in ("read", "look") and _CACHES.match(word.text)
+        return () if read and ".." not in word.text.split("/") else OUTSIDE
     texts = expand_braces(word.text)
-    if texts is None or (access in _WRITES and not all(map(_exact, texts))):
+    if texts is None or (access == "delete" and not all(map(_exact, texts))):
+        return PATTERN
+    if access == "write" and any(re.search(r"[{}~]", text) for text in texts):
         return PATTERN
     return texts
 
 
+def has_pattern(text: str) -> bool:
+    return bool(_GLOB.search(text))
+
+
 def _exact(text: str) -> bool:
     """Whether bash makes just this of it, its lists in braces already spelled out."""
-    return not _GLOB.search(text) and not re.search(r"[{}~]", text)
+    return not has_pattern(text) and not re.search(r"[{}~]", text)
 
 
 def _check_path(
@@ -104,6 +115,17 @@ def _check_path(
     return None
 
 
+def _may_match_protected(parts: tuple[str, ...], pattern: str) -> bool:
+    """Whether a protected name may be among what bash puts in the pattern's place."""
+    for step in pattern.split("/"):
+        for name in PROTECTED:
+            seen = name[0] != "." or step[:1] in (".", "[")
+            if seen and fnmatchcase(name, step.casefold()) and protected_name((*parts, name)):
+                return True
+        parts = (*parts, step)
+    return False
+
+
 def _is_scratch(path: str, access: Access) -> bool:
     return access in ("write", "read", "look") and lies_in(path, TEMPORARY)
 
@@ -123,6 +145,8 @@ def _check_location(
 
 def _inside(parts: tuple[str, ...], access: Access, pattern: str) -> str | None:
     if access in _WRITES:
+        if pattern and _may_match_protected(parts, pattern):
+            return PATTERN
         if not parts:
             return ROOT if access == "delete" else None
         if protected_name(parts) is not None:

@@ -1,10 +1,10 @@
 """Identifies the program behind a command's name or path. Pure."""
 
-from collections.abc import Sequence
+import re
 from dataclasses import dataclass
-from posixpath import basename, dirname, splitext
+from posixpath import basename, dirname
 
-from treadle.policy.judging.paths import TEMPORARY, lies_in, relative_parts
+from treadle.policy.judging.paths import TEMPORARY, lies_in, path_refusal, relative_parts
 from treadle.policy.judging.shell_context import CommandLocation, absolute
 from treadle.policy.shell.syntax import Word
 
@@ -20,9 +20,9 @@ TOOL_FOLDERS: dict[tuple[str, str], tuple[str, ...]] = {
 }
 # Programs that a project's framework writes into its own `bin`.
 BINSTUBS = {"rails": "ruby", "rake": "ruby", "bundle": "ruby", "rspec": "ruby", "rubocop": "ruby"}
-_RUN_BY = {".py": "python", ".js": "node", ".mjs": "node", ".rb": "ruby", ".php": "php"}
-# What starts a project for people; taken without arguments, and as opaque as `npm run dev`.
-DEV_SCRIPTS = frozenset({"bin/dev", "bin/dev.sh", "init.sh", "bin/setup"})
+
+# What a tool would fetch: `github:x/y`, `https://x`, `example.org/x@latest`.
+FETCHED = re.compile(r"^[a-z][a-z+]+:|://|/.*@(?:latest|main|master|v?\d[\w.-]*)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,10 @@ class KnownProgram:
 
 
 @dataclass(frozen=True, slots=True)
-class DevScript:
-    path: str
+class ProjectProgram:
+    """A file of the project or of /tmp, and the name that a rule may know it by."""
+
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +49,11 @@ class UnknownProgram:
 
 def identify_program(
     word: Word, location: CommandLocation
-) -> KnownProgram | DevScript | UnknownProgram:
+) -> KnownProgram | ProjectProgram | UnknownProgram:
     if not word.plain:
         return UnknownProgram(f"the name {word.text} is known only at run time. Write it out")
+    if FETCHED.search(word.text):
+        return UnknownProgram(f"{word.text} is code from elsewhere. Use what the project has")
     if "/" not in word.text:
         return _on_search_path(word.text, location)
     at = {absolute(directory, word.text) for directory in location.directories}
@@ -63,7 +67,9 @@ def identify_program(
 def _on_search_path(name: str, location: CommandLocation) -> KnownProgram | UnknownProgram:
     found = location.lookups.which(name)
     if found is not None and _writable(found, location) and _family(found, location) is None:
-        return UnknownProgram(f"{name} is found in {dirname(found)}, where anybody may have put it")
+        return UnknownProgram(
+            f"{name} is found in {dirname(found)}, where anyone could have put it"
+        )
     return KnownProgram(name)
 
 
@@ -73,44 +79,36 @@ def _writable(path: str, location: CommandLocation) -> bool:
 
 def _by_path(
     text: str, path: str, location: CommandLocation
-) -> KnownProgram | DevScript | UnknownProgram:
+) -> KnownProgram | ProjectProgram | UnknownProgram:
     name = basename(path)
     if text.startswith("/") and dirname(path) in TRUSTED:
         real = location.lookups.real_path(path)
         if lies_in(real, _SYSTEM):
             return KnownProgram(name)
-        return UnknownProgram(f"{text} leads to {real}, which is no place of the system")
+        return UnknownProgram(f"{text} leads to {real}, which is not a system directory")
+    # A path that leads there by `..` does not count as scratch.
+    scratch = lies_in(path, TEMPORARY) and ".." not in text.split("/")
+    if scratch and relative_parts(path, location.root) is None:
+        return _own_program(text, path, location)
     parts = relative_parts(path, location.root)
     if parts is None:
         return UnknownProgram(f"{text} is a program outside the project. Use its bare name")
     if not parts:
         return UnknownProgram(f"{text} is the project's own directory, not a program")
-    return _in_project(text, path, parts, location)
-
-
-def _in_project(
-    text: str, path: str, parts: Sequence[str], location: CommandLocation
-) -> KnownProgram | DevScript | UnknownProgram:
-    name = basename(path)
-    if "/".join(parts) in DEV_SCRIPTS:
-        return DevScript("/".join(parts))
-    if parts[0] == "bin" and len(parts) == 2 and name in BINSTUBS:
-        return KnownProgram(name, (BINSTUBS[name],))
-    if parts[-1] == "manage.py":
-        return KnownProgram("manage.py", ("python",))
     families = _family(path, location)
-    if families is None:
-        return UnknownProgram(f"{text} is a file of the project, not a known tool. {_advice(name)}")
-    return KnownProgram(name, families)
+    return _own_program(text, path, location) if families is None else KnownProgram(name, families)
 
 
-def _advice(name: str) -> str:
-    """What helps; a shell script cannot be run with its interpreter, either."""
-    extension = splitext(name)[1]
-    interpreter = _RUN_BY.get(extension)
-    if interpreter is not None:
-        return f"Run it with its interpreter: {interpreter} {name}"
-    return "Write the commands that it runs"
+def _own_program(
+    text: str, path: str, location: CommandLocation
+) -> ProjectProgram | UnknownProgram:
+    real = location.lookups.real_path(path)
+    if not lies_in(real, (location.root, location.context.root, *TEMPORARY)):
+        return UnknownProgram(f"{text} leads to {real}, which is outside the project")
+    reason = path_refusal(Word(path), "enter", location) if real == path else None
+    if reason is not None and not lies_in(path, TEMPORARY):
+        return UnknownProgram(reason)
+    return ProjectProgram(basename(path))
 
 
 def _family(path: str, location: CommandLocation) -> tuple[str, ...] | None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
+from itertools import pairwise
 
 from treadle.policy.judging.braces import expand_braces
 
@@ -63,10 +64,11 @@ _VARIABLES = re.compile(
 
 
 def holds_secrets(parts: tuple[str, ...]) -> bool:
-    """Whether a path, given by its steps, is named like a file of secrets."""
+    """Whether a path, given by its steps, looks like a secret file."""
     if not parts:
         return False
-    if any(part.casefold() in FOLDERS for part in parts):
+    folded = [part.casefold() for part in parts]
+    if not FOLDERS.isdisjoint(folded) or (".config", "gh") in pairwise(folded):
         return True
     name = parts[-1]
     if not _NAMES.fullmatch(name):

@@ -66,12 +66,6 @@ class CommandLocation:
             left_behind=tuple(absolute(at, directory) for at in self.left_behind),
         )
 
-    def merged_with(self, other: "CommandLocation") -> "CommandLocation":
-        """Either location: a check must hold for both."""
-        both = dict.fromkeys((*self.directories, *other.directories))
-        behind = dict.fromkeys((*self.left_behind, *other.left_behind))
-        return replace(self, directories=tuple(both), left_behind=tuple(behind))
-
 
 def absolute(directory: str, path: str) -> str:
     """The path from the root of the disk, by its text alone."""

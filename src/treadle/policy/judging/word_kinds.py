@@ -32,7 +32,6 @@ def _filter(word: Word, location: CommandLocation) -> str | None:
 
 KINDS: Mapping[str, WordKind] = {
     "text": _text,
-    "free": _text,
     "filter": _filter,
     "sed": _program("sed"),
     "awk": _program("awk"),

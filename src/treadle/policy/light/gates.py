@@ -4,8 +4,15 @@ from posixpath import basename, splitext
 
 from treadle.domain.agent import Ask
 from treadle.policy.commands.rule_syntax import names
-from treadle.policy.judging.command_gates import GateMatch, find_command_gates, script_topic
+from treadle.policy.judging.command_gates import (
+    GateMatch,
+    find_command_gates,
+    removes_tree,
+    script_topic,
+)
 from treadle.policy.judging.databases import DatabasePlace, find_database
+from treadle.policy.judging.paths import lies_in, relative_parts
+from treadle.policy.judging.shell_context import CommandLocation, absolute
 from treadle.policy.light.tables import SHELLS
 from treadle.policy.shell.syntax import ShellCommand
 
@@ -33,6 +40,13 @@ _SCRIPT = GateMatch(
     "gate-script", "By its name, the script reaches beyond this project.", topic="others"
 )
 
+_OUTSIDE = GateMatch(
+    "gate-recursive-removal",
+    "It removes a whole tree outside the project.",
+    topic="removal",
+)
+_TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108  named, not used
+
 
 def find_gate(
     command: ShellCommand, name: str, patterns: tuple[str, ...], *, reachable: bool
@@ -43,6 +57,32 @@ def find_gate(
         if _concerns(match, command, place, reachable=reachable):
             return _ask(match)
     return _ask(_SCRIPT) if _runs_risky_script(command, name) else None
+
+
+def find_outside_removal(command: ShellCommand, location: CommandLocation) -> Ask | None:
+    """The question before whole trees outside the project are removed, except temporary ones."""
+    words = [word.text for word in command.words]
+    match words[0].rpartition("/")[2]:
+        case "rm":
+            named = words[1:] if removes_tree(words) else []
+        case "find" if "-delete" in words:
+            named = words[1:2]
+        case _:
+            return None
+    trees = (text for text in named if not text.startswith("-"))
+    return _ask(_OUTSIDE) if any(_is_outside(text, location) for text in trees) else None
+
+
+def _is_outside(text: str, location: CommandLocation) -> bool:
+    if text.startswith(("~", "$HOME", "${HOME}")):
+        return True
+    if "$" in text or "`" in text:
+        return False
+    paths = [absolute(directory, text) for directory in location.directories]
+    return any(
+        relative_parts(path, location.root) is None and not lies_in(path, _TEMPORARY)
+        for path in paths
+    )
 
 
 def _ask(match: GateMatch) -> Ask:

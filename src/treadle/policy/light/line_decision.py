@@ -18,7 +18,7 @@ from treadle.policy.judging.shell_context import (
 )
 from treadle.policy.light.endless import find_endless
 from treadle.policy.light.escapes import find_escape
-from treadle.policy.light.gates import find_gate
+from treadle.policy.light.gates import find_gate, find_outside_removal
 from treadle.policy.light.paths import find_paths
 from treadle.policy.light.pipes import with_piped_text
 from treadle.policy.light.protected import find_git_settings, find_protected_path
@@ -207,6 +207,7 @@ def _check_command(
         find_printed_variables(command, name),
         find_git_settings(command, name),
         None if around.ends else find_endless(command, name),
+        find_outside_removal(command, location),
         find_gate(command, name, context.ask_before, reachable=context.reachable),
     )
     yield from (refusal for refusal in refusals if refusal is not None)

@@ -40,7 +40,7 @@ _FUNCTION_OPTIONS = frozenset({"-f", "-F", "-n"})
 
 
 def find_secret_path(use: PathUse, location: CommandLocation) -> Deny | None:
-    """The refusal if a path that is read is named like a file of secrets."""
+    """The refusal if a path that is read looks like a secret file."""
     if use.access in ("write", "delete"):
         return None
     word = use.word

@@ -168,6 +168,7 @@ PRINTS_SECRETS: tuple[tuple[str, ...], ...] = (
     ("rails", "secrets:show"),
     ("gh", "auth", "token"),
     ("git", "credential", "fill"),
+    ("git", "config", "--global", "--get-all", "credential.helper"),
     ("gcloud", "auth", "print-access-token"),
     ("aws", "configure", "export-credentials"),
     ("npm", "token", "list"),

@@ -20,7 +20,7 @@ _NAMING = frozenset(
 )
 _TAKEN_WIDTH = re.compile(r"%[^a-zA-Z%]*\*")
 _LARGE = re.compile(r"\d{5,}|0[xX]")
-_SUBSCRIPT = re.compile(r"\w\[.*(?:\$\(|`)", re.DOTALL)
+_SUBSCRIPT = re.compile(r"\w\[")
 
 
 def check_call(words: tuple[Word, ...]) -> None:
@@ -47,7 +47,9 @@ def _is_wide(words: tuple[Word, ...]) -> bool:
 
 def check_value(word: Word) -> None:
     """Refuse text that bash would partly execute as the name of a variable."""
-    if _SUBSCRIPT.search(word.text):
+    # Not one search for both: it would look for the end from each of many beginnings.
+    last_command = max(word.text.rfind("$("), word.text.rfind("`"))
+    if last_command > 0 and _SUBSCRIPT.search(word.text, 0, last_command):
         raise LineRefused("subscript")
 
 

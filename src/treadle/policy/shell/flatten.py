@@ -29,7 +29,7 @@ class _Position:
     background: bool = False
     loops: tuple[str, ...] = ()
     fed: bool = False
-    input_shown: bool = False
+    piped: tuple[ShellCommand, ...] = ()
 
 
 @dataclass(slots=True)
@@ -82,19 +82,18 @@ class _CommandCollector:
                 position.background,
                 position.loops,
                 position.fed,
-                position.input_shown,
+                position.piped,
                 position.needed,
             )
         )
 
     def _add_piped(self, node: PipelineNode, position: _Position) -> None:
-        before: Node | None = None
+        simple = True
+        before: tuple[ShellCommand, ...] = ()
         for part in node.parts:
-            where = self.nested(position)
-            if isinstance(part, SimpleNode) and before is not None and _shows_text(before):
-                where = replace(where, input_shown=True)
-            self.add(part, where)
-            before = part
+            self.add(part, replace(self.nested(position), piped=before))
+            simple = simple and isinstance(part, SimpleNode)
+            before = (*before, part.command) if simple and isinstance(part, SimpleNode) else ()
 
     def _add_joined(self, node: AndOrNode, position: _Position) -> None:
         if node.operator == "&&":
@@ -151,18 +150,6 @@ def _opens_input(node: Node) -> bool:
     if not isinstance(node, SimpleNode) or node.command.words:
         return False
     return any(each.kind in {"read", "heredoc", "herestring"} for each in node.command.redirects)
-
-
-def _shows_text(node: Node) -> bool:
-    """Whether this is `cat <<'EOF'`, whose whole output is written in the line."""
-    if not isinstance(node, SimpleNode) or len(node.command.redirects) != 1:
-        return False
-    redirect = node.command.redirects[0]
-    is_inline = redirect.kind in {"heredoc", "herestring"} and redirect.descriptor in {"", "0"}
-    text = redirect.target
-    is_dynamic = (text.variables or text.substitutes) and text.text.lstrip()[:1] in ("$", "`")
-    words = [word.text for word in node.command.words]
-    return is_inline and not is_dynamic and words in (["cat"], ["cat", "-"])
 
 
 _AT_TOP = _Position()

@@ -17,14 +17,14 @@ REASONS = {
         "Two parsers read this line differently. Write it more plainly: one here-document at the"
         " end of its line, no backslash inside a word, no nested backquotes."
     ),
-    "no-parser": "The shell parser is not at work. Until it is, write plain commands only.",
+    "no-parser": "The shell parser is not running. Until it is, write plain commands only.",
     "parser-failed": "The line could not be analysed. Write it as plain commands.",
     "dynamic-name": "The name of a command must be written out, without variables or patterns.",
     "function": "Functions are not allowed. Write the commands out where they are needed.",
     "coproc": "`coproc` is not allowed. Run the command with `&`.",
     "time": "`time` stands before a command, at the start of a pipeline: time npm test | tail -5.",
     "process-substitution": (
-        "`<( )` and `>( )` are not allowed. Write to a file first, or use a pipe."
+        "`>( )` is not allowed, and `<( )` only as a word of its own. Write to a file first."
     ),
     "arithmetic": "Arithmetic is allowed on literal numbers only. Compute with a program instead.",
     "indirect-expansion": "`${!x}` and `${x@P}` run or name things unseen. Use `$x`.",

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from treadle.policy.shell.arithmetic import check_arithmetic, compute
-from treadle.policy.shell.git_substitutions import prints_branch, prints_object
 from treadle.policy.shell.heredocs import loses_separators
 from treadle.policy.shell.quote_removal import (
     QUOTED,
@@ -39,8 +38,6 @@ class _WordBuilder:
     variables: list[str] = field(default_factory=list)
     bodies: list[SubshellNode] = field(default_factory=list)
     substitutes: bool = False
-    # Of what it substitutes, something is not surely the name of an object.
-    guesses: bool = False
     quoted: bool = False
     splits: bool = False
 
@@ -56,7 +53,6 @@ class _WordBuilder:
             variables=tuple(dict.fromkeys(self.variables)),
             substitutes=self.substitutes,
             quoted=self.quoted,
-            objects=self.substitutes and not (self.guesses or self.variables),
         )
 
 
@@ -84,9 +80,21 @@ class WordReader:
         """A word that bash splits and matches against files where it is not quoted."""
         gathered = _WordBuilder(inside)
         require_known_keys(node, "Parts")
-        for part in node.get("Parts") or ():
+        parts = node.get("Parts") or []
+        if [part["Type"] for part in parts] == ["ProcSubst"]:
+            return self._stream(parts[0], inside)
+        for part in parts:
             self._part(part, gathered)
         return gathered.build(), gathered.bodies
+
+    def _stream(self, part: Json, inside: OutputUse) -> tuple[Word, list[SubshellNode]]:
+        """`<( )`: bash puts the name of a pipe in its place."""
+        require_known_keys(part, "Op", "OpPos", "Rparen", "Stmts")
+        body = self.statements(part.get("Stmts") or [])
+        if part["Op"] != "<(" or loses_separators(body):
+            raise LineRefused("process-substitution")
+        word = Word("/dev/fd/63", substitutes=True, stream=True)
+        return word, [SubshellNode(body, inside)]
 
     def read_whole(self, node: Json, inside: OutputUse) -> tuple[Word, list[SubshellNode]]:
         """A word that stays one, as the value of an assignment does."""
@@ -159,7 +167,8 @@ class WordReader:
                 self._variable(part, gathered)
                 return False
             case "CmdSubst":
-                return self._substitution(part, gathered)
+                self._substitution(part, gathered)
+                return False
             case "ArithmExp":
                 return self._arithmetic(part, gathered)
             case "ProcSubst":
@@ -176,7 +185,7 @@ class WordReader:
         if number is not None:
             gathered.text[-1] = str(number)
             return True
-        gathered.substitutes = gathered.guesses = True
+        gathered.substitutes = True
         return False
 
     def _variable(self, part: Json, gathered: _WordBuilder) -> None:
@@ -203,7 +212,7 @@ class WordReader:
         found = ((part.get("Exp") or {}).get("Word"), replaced.get("Orig"), replaced.get("With"))
         return [word for word in found if word]
 
-    def _substitution(self, part: Json, gathered: _WordBuilder) -> bool:
+    def _substitution(self, part: Json, gathered: _WordBuilder) -> None:
         require_known_keys(part, "Stmts", "Backquotes")
         # The next backquote ends it, also one in the text of a here-document, which parsers take
         # for text.
@@ -214,6 +223,3 @@ class WordReader:
         if loses_separators(body):
             raise LineRefused("heredoc-in-substitution")
         gathered.bodies.append(SubshellNode(body, gathered.inside))
-        named = prints_object(body)
-        gathered.guesses |= not named
-        return named or prints_branch(body)

@@ -22,8 +22,8 @@ class Word:
     substitutes: bool = False
     # Any part was quoted: an empty word is then an argument, and a name no alias or keyword.
     quoted: bool = False
-    # It substitutes only names of git's objects or tags, which never begin with a dash.
-    objects: bool = False
+    # It is the name of a pipe from which the output of `<( )` is read.
+    stream: bool = False
 
     @property
     def plain(self) -> bool:
@@ -73,8 +73,8 @@ class ShellCommand:
     loops: tuple[str, ...] = ()
     # Whether a redirection of the `while`, `if` or braces around it gives it input.
     fed: bool = False
-    # Whether its piped input is written in the line, as the text of a here-document.
-    input_shown: bool = False
+    # The commands before it in its pipeline, if all of them are simple ones.
+    piped: tuple["ShellCommand", ...] = field(default=(), compare=False)
     # Whether what follows in its scope runs only if it succeeded: `&&` and not `;`.
     needed: bool = field(default=True, compare=False)
 

@@ -18,15 +18,14 @@ DEEPEST_NESTING = 16
 
 _REFUSED = {
     "function_definition": "function",
-    "process_substitution": "process-substitution",
     "c_style_for_statement": "counting-loop",
     "array": "array",
     "subscript": "array",
     "translated_string": "translated-string",
 }
 _NESTING = frozenset(
-    {"subshell", "command_substitution", "compound_statement", "if_statement"}
-    | {"while_statement", "for_statement", "case_statement", "expansion"}
+    {"subshell", "command_substitution", "process_substitution", "compound_statement"}
+    | {"if_statement", "while_statement", "for_statement", "case_statement", "expansion"}
     | {"arithmetic_expansion", "parenthesized_expression"}
 )
 _KNOWN = _NESTING.union(
@@ -105,6 +104,8 @@ def _visit(node: "Node", kind: str, walk: _TreeWalk) -> None:
         return
     if kind not in _KNOWN:
         raise LineRefused(_REFUSED.get(kind, "construct"))
+    if kind == "process_substitution" and not (node.text or b"").startswith(b"<("):
+        raise LineRefused(kind.replace("_", "-"))
     if kind == "comment" and (node.text or b"").endswith(b"\\"):
         raise LineRefused("comment-goes-on")
     if mark := _MARKED.get(kind):

@@ -92,7 +92,9 @@ def with_accepted_check(
         return found
     target, previous = found
     if previous.origin != "agent":
-        return EditRefusal(f"the check for {_shorten(previous.criterion)!r} is no agent's", _LIST)
+        return EditRefusal(
+            f"the check for {_shorten(previous.criterion)!r} was not written by an agent", _LIST
+        )
     check = replace(previous, origin="person", why=_why_not_proven(previous))
     checks = tuple(check if each is previous else each for each in target.checks)
     changed = replace(target, checks=checks)

@@ -201,7 +201,7 @@ def _log_reasons(log_name: str, then: Evidence, log: LogStatus) -> list[str]:
         case "missing":
             return [f"{log_name} {then.log[:_SHORT]} is missing"]
         case "changed":
-            return [f"{log_name} {then.log[:_SHORT]} was changed: its SHA-256 is another now"]
+            return [f"{log_name} {then.log[:_SHORT]} was changed: its SHA-256 has changed"]
 
 
 def _tree_reasons(then: Evidence, current: CurrentEvidence, origin: str) -> list[str]:
@@ -215,7 +215,7 @@ def _tree_reasons(then: Evidence, current: CurrentEvidence, origin: str) -> list
         differs = f"is {here} here, and was {there} then"
         if not then.judges_of:
             return [f"the tree of commit {commit} {differs}"]
-        judges = f"with the judges of {then.judges_of[:_SHORT]}"
-        why = "another version of Treadle may have chosen them otherwise"
+        judges = f"with the tests and checks of {then.judges_of[:_SHORT]}"
+        why = "another version of Treadle may choose other files"
         return [f"the tree of commit {commit} {judges} {differs}: {why}"]
     return [current.damage] if current.damage else []

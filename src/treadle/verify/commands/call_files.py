@@ -10,6 +10,7 @@ from treadle.verify.commands.file_mentions import (
     CallFiles,
     FileMention,
     FileUse,
+    ShellCall,
     mentions_of,
     plain_arguments,
 )
@@ -20,12 +21,13 @@ from treadle.verify.commands.interpreter_calls import (
     read_runner,
     read_shell,
 )
-from treadle.verify.commands.shell_calls import ShellCall
 from treadle.verify.commands.word_paths import UNKNOWN
 from treadle.verify.judges.judge_files import has_judge_name
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _CARGO_FOLDERS = ("src/bin", "examples")
+# Words by which an interpreter reads its script from standard input.
+_AS_INPUT = frozenset({"-", "-s"})
 # `-f` at the end of several short options.
 _FILE_FLAG = re.compile(r"-[A-Za-z]*f")
 _FILE_OPTIONS = {
@@ -41,6 +43,9 @@ def read_call(call: ShellCall) -> CallFiles:
     has_script = any(each.use in ("script", "module") for each in files.mentions)
     is_waiting = is_interpreter(files.program) and not has_script and not files.code
     inputs = tuple(FileMention(each, "script" if is_waiting else "input") for each in call.reads)
+    if is_waiting or (is_interpreter(files.program) and not _AS_INPUT.isdisjoint(call.words)):
+        for text in call.inputs:
+            files = _with_code(files, text)
     loaded = tuple(
         FileMention(word, "loaded")
         for name, value in call.variables
@@ -48,6 +53,20 @@ def read_call(call: ShellCall) -> CallFiles:
         for word in re.split(r"[\s:=,]+", value)
     )
     return replace(files, mentions=(*files.mentions, *inputs, *loaded))
+
+
+def _with_code(files: CallFiles, text: str) -> CallFiles:
+    """An interpreter that reads a text of the line runs it as it would run `-c`."""
+    program = files.program
+    is_shell = program in programs.SHELLS or programs.PYTHON.fullmatch(program)
+    option = "-c" if is_shell else "-r" if program == "php" else "-e"
+    inner = _read_words((program, option, text))
+    return replace(
+        files,
+        mentions=(*files.mentions, *inner.mentions),
+        code="\n".join(filter(None, (files.code, inner.code))),
+        is_judge=files.is_judge or inner.is_judge,
+    )
 
 
 def unwrap(words: Sequence[str]) -> tuple[str, ...]:

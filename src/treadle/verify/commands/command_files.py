@@ -13,8 +13,8 @@ from treadle.domain.check import FileChange
 from treadle.verify.commands import programs
 from treadle.verify.commands.call_files import read_call
 from treadle.verify.commands.comparisons import find_expectations, is_compared
-from treadle.verify.commands.file_mentions import CallFiles, FileMention
-from treadle.verify.commands.shell_calls import ShellCall, read_calls
+from treadle.verify.commands.file_mentions import CallFiles, FileMention, ShellCall
+from treadle.verify.commands.shell_calls import read_calls
 from treadle.verify.commands.shell_libraries import ScriptCalls, product_libraries
 from treadle.verify.commands.task_lines import read_task
 from treadle.verify.commands.word_paths import TOP, is_folder, matching_paths, resolve_path
@@ -30,6 +30,7 @@ USED_BY = "used by {}"
 
 _MOST_TEXTS = 80
 _DEEPEST = 8
+_MODULE_ENDINGS = (".py", "/__main__.py", "/__init__.py")
 _SHELL_ENDINGS = (".sh", ".bash", ".zsh", ".ksh", ".dash", ".bats")
 _SHEBANG = re.compile(r"#!.*\b(?:ba|da|z|k|a)?sh\b")
 # Ends of a word in a line that cannot be read.
@@ -59,7 +60,7 @@ class CommandFiles:
 
 def read_command(command: str, trees: TreePair) -> CommandFiles:
     """What a command depends on, also by scripts and tasks of the base as far as they are read."""
-    reader = _CommandReader(trees, trees.base_paths | trees.work_paths)
+    reader = _CommandReader(trees, trees.base_paths | trees.work_paths | trees.linked_paths())
     reader.texts.append(_Text(command))
     reader.read()
     libraries = product_libraries(reader.loaded, reader.calls, trees)
@@ -178,7 +179,7 @@ class _CommandReader:
             self._queue(files.code, inner)
         if files.task:
             task = read_task(files.task, inner.folder, self._read_base)
-            for path in (*task.sources, *task.included):
+            for path in (*task.sources, *task.included, *(task.targets & self.trees.added)):
                 self._add_judge(path, LOADED, inner)
             for name in programs.TASK_RUNNERS[files.task[0]]:
                 for path in matching_paths(name, task.folder, self.paths):
@@ -238,18 +239,20 @@ class _CommandReader:
                 self._add_judge(change.path, NAMED, place)
 
     def _reason(self, mention: FileMention, path: str, place: _Text) -> str:
-        is_named = has_judge_name(path)
+        is_named = has_judge_name(self.trees.own_name(path))
+        is_known = path in self.trees.base_paths
         match mention.use:
             case "script" | "module":
                 is_product = place.is_compared or path in place.products
-                is_unwritten = place.is_script and path not in self.trees.base_paths
-                return RUN if is_named or not (is_product or is_unwritten) else ""
+                is_unwritten = place.is_script and not is_known
+                is_judge = is_named and (is_known or not place.is_compared)
+                return RUN if is_judge or not (is_product or is_unwritten) else ""
             case "loaded" | "sourced":
                 return LOADED
             case "test" | "test_module":
                 return GIVEN
             case "input":
-                return NAMED if is_named or path in self.trees.base_paths else ""
+                return NAMED if is_named or is_known else ""
             case "compared":
                 return ""
             case "mention":
@@ -268,10 +271,8 @@ class _CommandReader:
         for root in {folder, "", "src", "lib", *self.import_roots}:
             for length in lengths:
                 module = posixpath.join(root, *parts[:length])
-                endings = (".py", "/__main__.py", "/__init__.py")
-                names = [
-                    f"{module}{ending}" for ending in endings[: 1 if length < len(parts) else 3]
-                ]
+                endings = _MODULE_ENDINGS[: 1 if length < len(parts) else 3]
+                names = (f"{module}{ending}" for ending in endings)
                 yield from (name for name in names if name in self.paths)
 
     def _add_judge(self, path: str, why: str, place: _Text) -> None:

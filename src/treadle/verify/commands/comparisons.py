@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from treadle.verify.commands import programs
-from treadle.verify.commands.file_mentions import CallFiles
-from treadle.verify.commands.shell_calls import ShellCall
+from treadle.verify.commands.call_files import read_call
+from treadle.verify.commands.file_mentions import CallFiles, ShellCall
+from treadle.verify.commands.shell_calls import read_calls
 from treadle.verify.commands.word_paths import (
     LAST_STATUS,
     UNKNOWN,
@@ -18,6 +19,7 @@ from treadle.verify.commands.word_paths import (
     matching_paths,
     resolve_path,
 )
+from treadle.verify.judges.case_files import DATA_ENDINGS
 from treadle.verify.judges.judge_files import has_judge_name, judge_kind
 from treadle.verify.judges.tree_pair import TreePair
 
@@ -105,10 +107,49 @@ def find_expectations(
         if each.program in programs.DIFFS:
             words = [mention.word for mention in each.mentions if mention.use == "compared"]
             yield from _expected_side(words, call.folder, written, trees)
+        if each.is_judge or any(mention.use == "script" for mention in each.mentions):
+            yield from _beside_results(call, each, written, trees)
         if each.program == "cat" and _is_one_side(number, calls, files):
             words = [mention.word for mention in each.mentions]
             for word in words:
                 yield from matching_paths(word, call.folder, trees.base_paths | trees.work_paths)
+
+
+def _beside_results(
+    call: ShellCall, files: CallFiles, written: frozenset[str], trees: TreePair
+) -> Iterator[str]:
+    """Data of the base that a judge gets together with a file that the line itself writes."""
+    words = [mention.word for mention in files.mentions if mention.use == "mention"]
+    if written.isdisjoint(resolve_path(word, call.folder) for word in words):
+        return
+    for word in words:
+        for path in matching_paths(word, call.folder, trees.base_paths - written):
+            if path.endswith(DATA_ENDINGS):
+                yield path
+
+
+def files_looked_at(command: str, trees: TreePair) -> frozenset[str]:
+    """The files of a line that does no more than look at them: they are the work itself, whatever
+    their names are, such as the CI file that it asks for."""
+    calls = read_calls(command) or ()
+    files = [read_call(call) for call in calls]
+    if not all(map(_only_looks, files)):
+        return frozenset()
+    found: set[str] = set()
+    for call, each in zip(calls, files, strict=True):
+        paths = trees.base_paths | trees.work_paths
+        sides = [set(matching_paths(word, call.folder, paths)) for word in _operands(call, each)]
+        sides = [side for side in sides if side]
+        is_asked_for = not call.is_negated and call.inside is None and "!" not in call.words
+        # Of several files one is compared with the other.
+        if is_asked_for and (len(sides) == 1 or each.program in _TESTS):
+            found.update(*sides)
+    return frozenset(found)
+
+
+def _only_looks(files: CallFiles) -> bool:
+    is_looking = files.program in (programs.COMPARING - {"git"}) | programs.PASSING_ON
+    return is_looking and all(each.use in ("mention", "input") for each in files.mentions)
 
 
 def _is_one_side(number: int, calls: Sequence[ShellCall], files: Sequence[CallFiles]) -> bool:

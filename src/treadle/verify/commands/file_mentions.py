@@ -1,5 +1,6 @@
-"""Uses of a file by a command, and what a command names. Types."""
+"""A command of a line, and how it uses the files that it names. Types."""
 
+import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -11,6 +12,35 @@ from typing import Literal, TypeAlias
 FileUse: TypeAlias = Literal[
     "script", "module", "loaded", "sourced", "test", "test_module", "compared", "input", "mention"
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class ShellCall:
+    """One command with its words, without quotes."""
+
+    words: tuple[str, ...]
+    # Where it runs, relative to the top of the project.
+    folder: str = ""
+    variables: tuple[tuple[str, str], ...] = ()
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    # Texts of the line that it gets as standard input.
+    inputs: tuple[str, ...] = ()
+    is_negated: bool = False
+    # Numbers of the commands behind it in its pipeline.
+    pipes_to: tuple[int, ...] = ()
+    # The number of the command that has it in a substitution.
+    inside: int | None = None
+    # The `||` lists that it is part of, and its side there.
+    sides: frozenset[tuple[int, str]] = frozenset()
+
+    @property
+    def program(self) -> str:
+        return posixpath.basename(self.words[0]) if self.words else ""
+
+    def is_followed_by(self, other: "ShellCall") -> bool:
+        """Whether a later command runs although this one succeeded."""
+        return not any((number, "right") in other.sides for number, side in self.sides)
 
 
 @dataclass(frozen=True, slots=True)

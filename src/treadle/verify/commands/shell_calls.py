@@ -7,19 +7,21 @@ import itertools
 import posixpath
 import re
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import TYPE_CHECKING
 
+from treadle.verify.commands.file_mentions import ShellCall
+from treadle.verify.commands.shell_tree import (
+    commands_behind_heredocs,
+    heredoc_bodies,
+    parse_shell,
+    redirections,
+)
 from treadle.verify.commands.word_paths import LAST_STATUS, TOP, UNKNOWN, resolve_path
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Node
 
-_LONGEST = 64 * 1024
-_MOST_NODES = 20_000
 _DEEPEST = 60
-# The grammar's scanner crashes on other characters after a brace.
-_AS_LETTERS = bytes(code if code < 0x80 else ord("x") for code in range(256))
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _OWN_FOLDER = re.compile(r"\$\{?(?:0|BASH_SOURCE)\b")
 _WORKING_FOLDER = re.compile(r"[$`(\s]*pwd(?:\s+-[LP])?[`)\s]*")
@@ -30,33 +32,6 @@ _WORDS = frozenset(
 )
 _SCOPES = frozenset({"subshell", "command_substitution", "process_substitution"})
 _SILENT = frozenset({"comment", "heredoc_body"})
-
-
-@dataclass(frozen=True, slots=True)
-class ShellCall:
-    """One command with its words, without quotes."""
-
-    words: tuple[str, ...]
-    # Where it runs, relative to the top of the project.
-    folder: str = ""
-    variables: tuple[tuple[str, str], ...] = ()
-    reads: tuple[str, ...] = ()
-    writes: tuple[str, ...] = ()
-    is_negated: bool = False
-    # Numbers of the commands behind it in its pipeline.
-    pipes_to: tuple[int, ...] = ()
-    # The number of the command that has it in a substitution.
-    inside: int | None = None
-    # The `||` lists that it is part of, and its side there.
-    sides: frozenset[tuple[int, str]] = frozenset()
-
-    @property
-    def program(self) -> str:
-        return posixpath.basename(self.words[0]) if self.words else ""
-
-    def is_followed_by(self, other: "ShellCall") -> bool:
-        """Whether a later command runs although this one succeeded."""
-        return not any((number, "right") in other.sides for number, side in self.sides)
 
 
 @dataclass(slots=True)
@@ -84,25 +59,6 @@ def read_calls(text: str, folder: str = "", own_folder: str = "") -> tuple[Shell
     return None if reader.is_cut else tuple(reader.calls)
 
 
-def parse_shell(text: str) -> "Node | None":
-    """The root of the syntax tree; None for a text that cannot be read. Letters beyond ASCII are
-    replaced in it, byte by byte."""
-    source = text.encode(errors="surrogateescape")
-    if len(source) > _LONGEST:
-        return None
-    root = _parser().parse(source.translate(_AS_LETTERS)).root_node
-    return None if root.has_error or root.descendant_count > _MOST_NODES else root
-
-
-@cache
-def _parser() -> "Parser":
-    # Loaded at the first line that is read, so that other commands do not wait for it.
-    import tree_sitter
-    import tree_sitter_bash
-
-    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
-
-
 @dataclass(slots=True)
 class _CallReader:
     source: bytes
@@ -124,6 +80,7 @@ class _CallReader:
             "command": self._add_command,
             "test_command": self._add_test,
             "variable_assignment": self._assign,
+            "for_statement": self._add_loop,
             "pipeline": self._add_pipeline,
             "list": self._add_list,
             "redirected_statement": self._add_redirected,
@@ -148,9 +105,8 @@ class _CallReader:
                 words.append(self._word(child.named_children[0], scope, number))
             elif child.type in _WORDS:
                 words.append(self._word(child, scope, number))
-        reads, writes = self._redirects(node, scope, number)
         self._fill(number, words, {**scope.variables, **variables})
-        self.calls[number] = replace(self.calls[number], reads=reads, writes=writes)
+        self._add_redirects(node, scope, [number])
         if words[:1] in (["cd"], ["pushd"]) and len(words) > 1:
             target = resolve_path(words[-1], scope.folder)
             scope.folder = scope.folder if target is None else target
@@ -172,6 +128,16 @@ class _CallReader:
     def _assign(self, node: "Node", scope: _Scope) -> None:
         name, value = self._assignment(node, scope, scope.inside)
         scope.variables[name] = value
+
+    def _add_loop(self, node: "Node", scope: _Scope) -> None:
+        """The variable of a loop stands for any of its words."""
+        name, *rest = node.named_children
+        words = [self._word(each, scope, scope.inside) for each in rest if each.type in _WORDS]
+        either = f"{{{','.join(words)}}}" if len(words) > 1 else "".join(words)
+        scope.variables[self._text(name)] = either or UNKNOWN
+        for child in rest:
+            if child.type not in _WORDS:
+                self.walk(child, scope)
 
     def _add_pipeline(self, node: "Node", scope: _Scope) -> None:
         starts = []
@@ -199,27 +165,46 @@ class _CallReader:
         for child in node.named_children:
             if not child.type.endswith("_redirect"):
                 self.walk(child, scope)
-        reads, writes = self._redirects(node, scope, scope.inside)
         numbers = [n for n in range(start, len(self.calls)) if self.calls[n].inside == scope.inside]
         if node.named_children[0].type in ("pipeline", "list"):
             # The grammar takes what stands behind the last command for all of them.
             numbers = numbers[-1:]
+        self._add_redirects(node, scope, numbers)
+        for part in commands_behind_heredocs(node):
+            start = len(self.calls)
+            self.walk(part, scope)
+            behind = tuple(range(start, len(self.calls))) if part.type == "pipeline" else ()
+            for number in numbers:
+                call = self.calls[number]
+                self.calls[number] = replace(call, pipes_to=(*call.pipes_to, *behind))
+
+    def _add_redirects(self, node: "Node", scope: _Scope, numbers: list[int]) -> None:
+        outer = numbers[0] if node.type == "command" else scope.inside
+        reads, writes, inputs = self._redirects(node, scope, outer)
         for number in numbers:
             call = self.calls[number]
-            reads_all, writes_all = (*call.reads, *reads), (*call.writes, *writes)
-            self.calls[number] = replace(call, reads=reads_all, writes=writes_all)
+            self.calls[number] = replace(
+                call,
+                reads=(*call.reads, *reads),
+                writes=(*call.writes, *writes),
+                inputs=(*call.inputs, *inputs),
+            )
 
     def _redirects(
         self, node: "Node", scope: _Scope, number: int | None
-    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    ) -> tuple[list[str], list[str], list[str]]:
+        """The files that are read and written, and the texts that are read."""
         reads: list[str] = []
         writes: list[str] = []
-        for child in node.named_children:
-            if child.type == "file_redirect" and child.named_children:
-                target = self._word(child.named_children[-1], scope, number)
-                is_input = any(part.type == "<" for part in child.children)
-                (reads if is_input else writes).append(target)
-        return tuple(reads), tuple(writes)
+        inputs = [self._text(each) for each in heredoc_bodies(node)]
+        for child in redirections(node):
+            if child.type == "heredoc_redirect" or not child.named_children:
+                continue
+            target = self._word(child.named_children[-1], scope, number)
+            is_input = any(part.type == "<" for part in child.children)
+            is_text = child.type == "herestring_redirect"
+            (inputs if is_text else reads if is_input else writes).append(target)
+        return reads, writes, inputs
 
     def _assignment(self, node: "Node", scope: _Scope, number: int | None) -> tuple[str, str]:
         name, *value = node.named_children
@@ -269,9 +254,8 @@ class _CallReader:
         inner = scope.copy()
         inner.inside, inner.is_negated = number, False
         self._walk_children(node, inner)
-        reads, _ = self._redirects(node, scope, number)
-        if reads:
-            # `$(<file)` prints the file.
+        reads, *_ = self._redirects(node, scope, number)
+        if reads:  # `$(<file)` prints the file.
             self._fill(self._reserve(inner), ["cat", *reads], scope.variables)
         if "dirname" in text and _OWN_FOLDER.search(text):
             # `$(dirname "$0")`, or `$(cd "$(dirname "$0")/.." && pwd)`.

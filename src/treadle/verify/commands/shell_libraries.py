@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from treadle.verify.commands import programs
-from treadle.verify.commands.shell_calls import ShellCall, parse_shell
+from treadle.verify.commands.file_mentions import ShellCall
+from treadle.verify.commands.shell_tree import parse_shell
 from treadle.verify.judges.judge_files import has_judge_name
 from treadle.verify.judges.tree_pair import TreePair
 

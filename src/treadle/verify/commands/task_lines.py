@@ -27,6 +27,7 @@ _JUST_RULE = re.compile(
 _MAKE_VARIABLE = re.compile(
     r"^(?:export\s+)?(?P<name>[\w.-]+)\s*(?:[:?]{0,2}=|:=)\s*(?P<value>.*)$"
 )
+_MAKE_SHELL = re.compile(r"\$\(shell[ \t]+([^()]{1,500})\)")
 _MAKE_USE = re.compile(r"\$[({]([\w.-]+)[)}]")
 _INCLUDE = re.compile(
     r"^[ \t]*(?:-|s)?include[ \t]+(.+)$|^[ \t]*import\??[ \t]+['\"](.+)['\"]", re.MULTILINE
@@ -58,6 +59,8 @@ class TaskLines:
     sources: tuple[str, ...] = ()
     # Folders of packages in the project whose programs the lines run.
     tools: tuple[str, ...] = ()
+    # Files that the lines make; one that is there already is not made.
+    targets: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -188,7 +191,10 @@ def _read_recipes(
     lines = list(_target_lines(targets or [recipes.first], recipes))
     names = [name for found in _INCLUDE.findall(text) for name in " ".join(found).split()]
     included = tuple(posixpath.normpath(posixpath.join(folder, name)) for name in names)
-    return TaskLines(folder, "\n".join(lines), included, tuple(paths))
+    made = () if files == _JUSTFILES else recipes.lines
+    names = [_expand(name, recipes.variables) for name in made]
+    built = frozenset(posixpath.normpath(posixpath.join(folder, name)) for name in names)
+    return TaskLines(folder, "\n".join(lines), included, tuple(paths), targets=built)
 
 
 def _parse_recipes(text: str, rule: re.Pattern[str]) -> _Recipes:
@@ -230,4 +236,5 @@ def _expand(line: str, variables: dict[str, str]) -> str:
     for _ in range(3):
         line = _MAKE_USE.sub(lambda found: {**_MAKE_DEFAULTS, **variables}.get(found[1], ""), line)
     # Two dollars are one of the shell; automatic variables name what make builds.
-    return re.sub(r"\$[@<^?*+]", "", line).replace("$$", "$")
+    line = re.sub(r"\$[@<^?*+]", "", _MAKE_SHELL.sub(r"$$(\1)", line))
+    return line.replace("$$", "$")

@@ -33,10 +33,9 @@ def resolve_path(word: str, folder: str) -> str | None:
 
 def matching_paths(word: str, folder: str, paths: Collection[str]) -> Iterator[str]:
     """The existing paths that a word names, with its braces and globs."""
-    for each in _expand_braces(word):
-        path = resolve_path(each, folder)
-        if path is None:
-            continue
+    resolved = (resolve_path(each, folder) for each in _expand_braces(word))
+    # The folder may have braces, too: it may be the variable of a loop.
+    for path in (each for one in resolved if one is not None for each in _expand_braces(one)):
         if path in paths:
             yield path
         elif _GLOB.search(path):

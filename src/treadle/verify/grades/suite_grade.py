@@ -20,7 +20,7 @@ from treadle.verify.suites.suite_comparison import SuiteComparison, SuiteRun
 NO_NAMES = "the command names no tests"
 NONE_PASSES = "none of the tests passes"
 ONLY_AGENT_TESTS = "only tests that the agent wrote ran"
-FAILS_AS_BEFORE = "the test command fails as it did before the work, so it says nothing"
+FAILS_AS_BEFORE = "the test command fails as it did before the work, so it proves nothing"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,14 @@ from collections.abc import Callable, Iterator
 from itertools import takewhile
 from pathlib import PurePosixPath
 
-from treadle.verify.judges.rust_tests import read_rust_doctests, read_rust_tests
+from treadle.verify.judges.python_test_names import DEFAULT_NAMES, PythonTestNames
+from treadle.verify.judges.rust_tests import (
+    read_document_tests,
+    read_rust_doctests,
+    read_rust_tests,
+)
 from treadle.verify.judges.source_text import block_end, joined, mask, statements
 
-_PYTHON_TEST = re.compile(r"def test_|async def test_|class \w+\([^)]*TestCase[^)]*\)")
 _BLOCKS = {
     "zig": re.compile(r"^[ \t]*test\b[^{;]{0,500}\{", re.MULTILINE),
     "d": re.compile(r"^[ \t]*(?:@\w{1,50}[ \t]+){0,20}unittest\s{0,99}\{", re.MULTILINE),
@@ -33,15 +37,22 @@ _INTRODUCED = re.compile(
 _EVERY_NAME = "*"
 
 
-def loses_tests(path: str, base: str, work: str, *, runs_doctests: bool) -> bool:
+def loses_tests(
+    path: str, base: str, work: str, *, runs_doctests: bool, names: PythonTestNames = DEFAULT_NAMES
+) -> bool:
     """Whether a test of a product file was changed, removed or made to mean something else."""
-    before = Counter(_tests(path, base, runs_doctests=runs_doctests))
-    after = Counter(_tests(path, work, runs_doctests=runs_doctests))
+    before = Counter(_tests(path, base, names, runs_doctests=runs_doctests))
+    after = Counter(_tests(path, work, names, runs_doctests=runs_doctests))
     if not before:
         return False
     used = {word for test in before for word in re.findall(r"\w+", test)}
     added = {name for piece in after - before for name in _introduced(piece)}
     return bool(before - after) or bool(added & used) or _EVERY_NAME in added
+
+
+def loses_document_tests(base: str, work: str) -> bool:
+    """Whether a block of code was changed or removed in a document of a crate."""
+    return bool(Counter(read_document_tests(base)) - Counter(read_document_tests(work)))
 
 
 def is_test_bearing(path: str) -> bool:
@@ -55,8 +66,10 @@ def can_hold_tests(path: str) -> bool:
     return suffix in _READERS or suffix in _PROMPTS
 
 
-def _tests(path: str, text: str, *, runs_doctests: bool) -> Iterator[str]:
+def _tests(path: str, text: str, names: PythonTestNames, *, runs_doctests: bool) -> Iterator[str]:
     suffix = PurePosixPath(path).suffix
+    if suffix == ".py":
+        yield from _python_tests(text, names.starts)
     for reader in _READERS.get(suffix, ()):
         yield from reader(text)
     prompt = _PROMPTS.get(suffix)
@@ -94,10 +107,10 @@ def _braced_blocks(kind: str) -> Callable[[str], Iterator[str]]:
     return read
 
 
-def _python_tests(text: str) -> Iterator[str]:
+def _python_tests(text: str, starts: re.Pattern[str]) -> Iterator[str]:
     lines = text.splitlines()
     for number, line in enumerate(lines):
-        if _PYTHON_TEST.match(line):
+        if starts.match(line):
             rest = lines[number + 1 :]
             body = takewhile(lambda each: not each.strip() or each[0] in " \t)", rest)
             yield "\n".join([line, *body]).rstrip()
@@ -122,7 +135,6 @@ def _line_tests(text: str) -> Iterator[str]:
 
 _READERS: dict[str, tuple[Callable[[str], Iterator[str]], ...]] = {
     ".rs": (read_rust_tests, read_rust_doctests),
-    ".py": (_python_tests,),
     ".zig": (_braced_blocks("zig"),),
     ".d": (_braced_blocks("d"),),
     ".ml": (_line_tests,),

@@ -38,6 +38,13 @@ def judge_kind(path: str) -> EvidenceFileKind | None:
     return next((rule.kind for rule in RULES if _matches_rule(rule, path)), None)
 
 
+def is_run_by_ci(path: str) -> bool:
+    """Whether CI may run a file at this path, whatever else its name says; also one in place of
+    the folder in which CI looks."""
+    ci = [rule for rule in RULES if rule.kind == "ci"]
+    return any(_matches_rule(rule, path) or _is_at(rule.directories, path.lower()) for rule in ci)
+
+
 def has_judge_name(path: str) -> bool:
     """Whether a file that a command names is a judge by the words of its path, not the product."""
     return not _JUDGE_WORDS.isdisjoint(_NO_LETTER.split(path.lower()))
@@ -106,6 +113,11 @@ def _is_below(judging: tuple[str, ...], folder: str) -> bool:
     if any(map(_compile_globs(anywhere).match, parents)):
         return True
     return any(parents[: len(parts)] == parts for parts in at_top)
+
+
+def _is_at(judging: tuple[str, ...], path: str) -> bool:
+    """Whether the path is one of the directories, or above one."""
+    return any(f"{each.removeprefix('/')}/".startswith(f"{path}/") for each in judging)
 
 
 @cache

@@ -44,7 +44,7 @@ RULES = (
             r"|^[ \t]*(?:import|from)[ \t]+"
             r"(?:unittest|pytest|_pytest|nose2?|doctest|hypothesis|pluggy)\b"
             r"|(?:\bsys\.modules\b|\bimport_module\(|__import__\().*[\"'](?:unittest|_?pytest)\b"
-            r"|\bbuiltins\.\w+\s*=|__builtins__"
+            r"|\bbuiltins\.\w+\s*=|__builtins__|\bskipTest\b"
             r"|^[ \t]*(?:TEST_RUNNER|load_tests)[ \t]*="
             r"|^[ \t]*def[ \t]+(?:load_tests|pytest_\w+)\b",
             re.MULTILINE,
@@ -77,13 +77,15 @@ RULES = (
             r"|@playwright/test)[\"']|\bprocess\.(?:reallyExit|abort)\b|^process\.exit\("
             r"|\bprocess\.exitCode\s*=\s*0|\bprocess\.(?:on|once)\(\s*[\"'](?:exit|beforeExit)"
             r"|\bglobal(?:This)?\.(?:expect|test|it|describe|assert|suite)\b"
-            r"|\bNODE_TEST_CONTEXT\b|\bJEST_WORKER_ID\b|\bprocess\.env\.VITEST\b",
+            r"|\bNODE_TEST_CONTEXT\b|\bJEST_WORKER_ID\b|\bprocess\.env\.VITEST\b"
+            r"|\bassert(?:\.strict)?\.\w{1,40}\s{0,9}=(?![=>])",
             re.MULTILINE,
         ),
         examples=(
             "import { test } from 'node:test'\n",
             "process.exit(0)\n",
             "globalThis.expect = x\n",
+            "assert.equal = () => {}\n",
         ),
     ),
     ReferenceRule(
@@ -98,10 +100,16 @@ RULES = (
             r"^[ \t]*(?:import[ \t]+)?\"testing\"[ \t\r]*$|\bsyscall\.Exit\(|\bruntime\.Goexit\("
             r"|^(?:func|var|const|type)\s+(?:panic|len|cap|append|copy|true|false|nil|error|string"
             r"|recover|make|new|any)\b|^[ \t]*(?:true|false|nil)[ \t]*="
-            r"|^func init\(\)[^}]{0,500}\bos\.Exit\(",
+            r"|^func init\(\)[^}]{0,500}\bos\.Exit\(|[\"`]-?test\.(?:run|list|v|skip|count)\b"
+            r"|__attribute__\s*\(\(\s*constructor",
             re.MULTILINE,
         ),
-        examples=('import "testing"\n', "func panic(any) {}\n", "const true = false\n"),
+        examples=(
+            'os.Args = append(os.Args, "-test.list=x")\n',
+            'import "testing"\n',
+            "func panic(any) {}\n",
+            "const true = false\n",
+        ),
     ),
     ReferenceRule(
         (".go",),
@@ -194,10 +202,11 @@ RULES = (
     ReferenceRule(
         (".pm", ".pl"),
         re.compile(
-            r"\bTest::(?:More|Builder|Simple|Harness)\b|\bPOSIX::_exit\b|^exit\b", re.MULTILINE
+            r"\bTest::(?:More|Builder|Simple|Harness)\b|\bPOSIX::_exit\b|^exit\b|\*main::",
+            re.MULTILINE,
         ),
         unless=re.compile(r"\.pl$"),
-        examples=("package Test::More;\n",),
+        examples=("package Test::More;\n", "*main::is = sub {};\n"),
     ),
 )
 

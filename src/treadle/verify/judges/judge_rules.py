@@ -96,7 +96,7 @@ _RUNNER = JudgeRule(
     exact_names=("BUILD", "WORKSPACE"),
     directories=(
         *(".mvn", ".bundle", ".yarn", ".nx", "gradle/wrapper", "buildsrc", "build-logic"),
-        *(".config/mise", "/magefiles"),
+        *(".config/mise", "/magefiles", "*.egg-info", "*.dist-info"),
     ),
     paths=(
         *("global.json", "project/*.sbt", "project/build.properties"),
@@ -107,6 +107,7 @@ _RUNNER = JudgeRule(
         *(".npmrc", "web/.yarnrc.yml", "pkg/go.work", ".env.test", "gradle/wrapper/gradle.jar"),
         *("CMakeLists.txt", "Rakefile", ".python-version", ".mvn/jvm.config", "build.rs"),
         *("lib/BUILD", "patches/vitest+1.0.0.patch", "global.json", ".env"),
+        "app.egg-info/entry_points.txt",
     ),
 )
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from treadle.verify.judges.source_text import block_end, joined, mask, statements
+from treadle.verify.judges.tree_pair import TreePair
 
 # The attributes before an item, and those of a test.
 _ATTRIBUTES = re.compile(r"(?:#\[(?:[^\[\]]|\[[^\[\]]*\])*\]\s*)+")
@@ -17,6 +18,8 @@ _GUARD = re.compile(r"(?:#\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*\]\s*)+$")
 # How far before a module its attributes are looked for.
 _LONGEST_GUARD = 400
 _DOCUMENTATION = re.compile(r"(?:^[ \t]*//[/!][^\n]*\n)+", re.MULTILINE)
+_INCLUDED = re.compile(r"\bdoc\s*=\s*include_str!\(\s*\"(?:[^\"\n]*/)?([^\"/\n]+)\"\s*\)")
+_FENCES = re.compile(r"^[ \t]*```(?:[^`]|`(?!``))*```", re.MULTILINE)
 _USE = re.compile(r"(?:#\[[^\]]*\]\s*)*(?:pub\s+)?use\s+(.*)", re.DOTALL)
 _MOST_IMPORTS = 200
 
@@ -40,6 +43,22 @@ def read_rust_tests(text: str) -> Iterator[str]:
         before = structure[max(0, found.start() - _LONGEST_GUARD) : found.start()].rstrip()
         guard = _GUARD.search(before)
         yield joined(f"{guard[0] if guard else ''} {found[1]}")
+
+
+def crate_sources(trees: TreePair) -> list[str]:
+    """The sources of the base that may have a document of their own."""
+    return [path for path in trees.base_paths if path.endswith(("src/lib.rs", "src/main.rs"))]
+
+
+def crate_documents(trees: TreePair) -> frozenset[str]:
+    """The names of the documents whose code crates of the base have as tests."""
+    texts = map(trees.base_text, crate_sources(trees))
+    return frozenset(name for text in texts for name in _INCLUDED.findall(text))
+
+
+def read_document_tests(text: str) -> Iterator[str]:
+    """Each block of code of such a document."""
+    return (joined(found[0]) for found in _FENCES.finditer(text))
 
 
 def read_rust_doctests(text: str) -> Iterator[str]:

@@ -14,12 +14,13 @@ from typing import Any
 
 from treadle.verify.judges.assertion_files import holds_tests
 from treadle.verify.judges.assertion_sources import assertion_sources
+from treadle.verify.judges.case_files import DATA_ENDINGS, CaseReaders
 from treadle.verify.judges.judge_files import has_judge_name, judge_kind
 from treadle.verify.judges.source_imports import SourceImports
 from treadle.verify.judges.tree_pair import TreePair
 
 LOADED_BY = "loaded by {}"
-HELPER = "a helper of the tests alone"
+HELPER = "a helper only for tests"
 ASSERTIONS = "assertions that the tests use"
 TESTS = "tests under another name"
 CASES = "cases that the tests read"
@@ -29,6 +30,7 @@ _SETTINGS = re.compile(
     r"[\w.-]*\.(?:config|conf|workspace)\.\w+|vitest\.\w+\.[cm]?[jt]s|karma\.conf\.\w+|\.mocharc.*"
     r"|\.rspec|phpunit\.xml.*|pytest\.ini|tox\.ini|setup\.cfg|pyproject\.toml|package\.json"
     r"|bunfig\.toml|conftest\.py|behat\.ya?ml|codeception\.ya?ml|\.taprc|\.nycrc.*|deno\.jsonc?"
+    r"|Cargo\.toml"
 )
 # What stands behind these is loaded before or beside the tests.
 _LOADING = re.compile(
@@ -40,6 +42,7 @@ _LOADING = re.compile(
 # Settings of Python's tools also name the product, which conftest.py imports.
 _LOADING_PLUGINS = re.compile(r"(?<![\w-])(?:pytest_plugins|plugins?|-p)\s*(?:[=(]|\s)\s*")
 _PYTHON_ENDINGS = (".py", ".ini", ".cfg", ".toml")
+_CARGO_TEST = re.compile(r"^\[\[(?:test|bench)\]\][^\[]*?^path\s*=\s*", re.MULTILINE)
 _RUNNER_KEYS = frozenset({"jest", "mocha", "ava", "nyc", "c8", "tap", "vitest", "jasmine"})
 _TOKEN = re.compile(r"[\w@<>./-]+")
 _ENDINGS = ("", ".js", ".ts", ".mjs", ".cjs", ".mts", ".jsx", ".tsx", ".py", ".rb", ".php")
@@ -57,10 +60,8 @@ _CASES = frozenset(
         *("outputs", "answers", "vectors", "corpus", "scenarios", "reference", "results"),
     }
 )
-_DATA_ENDINGS = (
-    *(".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".yaml", ".yml", ".xml", ".toml"),
-    *(".in", ".out", ".dat", ".bin", ".sql", ".html"),
-)
+# With these it has the name of a case.
+_CASE_ENDINGS = (*DATA_ENDINGS, ".toml", ".sql", ".html")
 _SOURCE_ENDINGS = (
     *(".py", ".js", ".ts", ".mjs", ".cjs", ".jsx", ".tsx", ".rb", ".php", ".go", ".rs", ".c", ".h"),
     *(".cc", ".cpp", ".hpp", ".java", ".kt", ".pl", ".pm", ".sh", ".bash", ".bats", ".t", ".ex"),
@@ -77,6 +78,8 @@ class SupportFiles:
     trees: TreePair
     # The scripts that the command runs, besides the tests that are known by kind.
     scripts: frozenset[str] = frozenset()
+    # Files of the base instead of which an added one would be loaded.
+    displaced: frozenset[str] = frozenset()
 
     def find(self) -> dict[str, str]:
         """Why each changed file is a judge; others are not in it."""
@@ -85,6 +88,9 @@ class SupportFiles:
         sources = (*self._sources, *self._new_sources)
         found |= {path: TESTS for path in sources if self._is_unnamed_test(path)}
         found |= {path: CASES for path in self._cases if self._is_read_by_tests(path)}
+        found |= {path: CASES for path in self._data if self._readers.is_case(path)}
+        constants = filter(self._readers.is_constants, self._sources)
+        found |= dict.fromkeys(constants, CASES)
         for settings in self._settings:
             for path in self._loaded_by(settings):
                 found[path] = LOADED_BY.format(settings)
@@ -98,10 +104,12 @@ class SupportFiles:
         """Files of the base whose contents tell more."""
         if self._candidates:
             yield from self._settings
-        if self._new_sources or self._sources or self._cases:
+        if self._new_sources or self._sources or self._cases or self._data:
             yield from self._tests
+        yield from self.displaced
         texts = ((path, self.trees.work_text(path)) for path in self._new_sources)
-        if self._sources or any(holds_tests(path, text) for path, text in texts):
+        has_tests = any(holds_tests(path, text) for path, text in texts)
+        if self._sources or has_tests or any(map(self._readers.named_by, self._data)):
             yield from self._products
 
     @cached_property
@@ -111,7 +119,7 @@ class SupportFiles:
     @cached_property
     def _changed(self) -> list[str]:
         """Files of the base that the work changed and that are no judges by kind."""
-        return sorted(self._candidates & self.trees.base_paths)
+        return sorted((self._candidates & self.trees.base_paths) | self.displaced)
 
     @cached_property
     def _sources(self) -> list[str]:
@@ -130,8 +138,19 @@ class SupportFiles:
 
     @cached_property
     def _cases(self) -> list[str]:
-        data = (path for path in self._changed if path.endswith(_DATA_ENDINGS))
+        data = (path for path in self._changed if path.endswith(_CASE_ENDINGS))
         return [path for path in data if _words(path) & _CASES or has_judge_name(path)]
+
+    @cached_property
+    def _data(self) -> list[str]:
+        """Other data that the work changed, and whatever it removed."""
+        others = [path for path in self._changed if not path.endswith(_SOURCE_ENDINGS)]
+        removed = self.trees.base_paths - self.trees.work_paths
+        return [path for path in others if path.endswith(DATA_ENDINGS) or path in removed]
+
+    @cached_property
+    def _readers(self) -> CaseReaders:
+        return CaseReaders(self._imports, self._tests, self._products)
 
     @cached_property
     def _settings(self) -> list[str]:
@@ -179,6 +198,8 @@ class SupportFiles:
         if posixpath.basename(settings) == "package.json":
             text = _runner_text(text)
         pattern = _LOADING_PLUGINS if settings.endswith(_PYTHON_ENDINGS) else _LOADING
+        if posixpath.basename(settings) == "Cargo.toml":
+            pattern = _CARGO_TEST
         for found in pattern.finditer(text):
             for token in _TOKEN.findall(_value(text, found.end())):
                 name = token.removeprefix("<rootDir>/")

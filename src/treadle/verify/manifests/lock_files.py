@@ -3,6 +3,7 @@
 import json
 import posixpath
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from treadle.verify.manifests.package_names import is_free_name, is_test_package
@@ -31,9 +32,8 @@ _USUAL: dict[str, re.Pattern[str]] = {
     "composer.lock": re.compile(r"\"type\"\s*:\s*\"(?:git|zip)\"|\"url\"\s*:\s*\"https://"),
     "uv.lock": re.compile(r"source = \{ (?:editable|virtual) = \"\.\" \}"),
 }
-_HOST = re.compile(
-    r"(?:\bresolved\b|\btarball\b|\bregistry\b|\burl\s*=|\bremote:).*?\bhttps?://([^/\"'\s]+)"
-)
+_SOURCE = re.compile(r"\bresolved\b|\btarball\b|\bregistry\b|\burl\s*=|\bremote:")
+_HOST = re.compile(r"\bhttps?://([^/\"'\s]+)")
 
 
 def merge_lock(name: str, base: bytes | None, work: bytes) -> bytes | None:
@@ -55,7 +55,16 @@ def merge_lock(name: str, base: bytes | None, work: bytes) -> bytes | None:
 
 
 def _hosts(lines: list[str] | set[str]) -> set[str]:
-    return {host for line in lines for host in _HOST.findall(line)}
+    return {host for line in lines for host in _hosts_of_line(line)}
+
+
+def _hosts_of_line(line: str) -> Iterator[str]:
+    """The first host behind each source. One search for both would begin anew at each of many
+    sources without a host."""
+    end = 0
+    while (source := _SOURCE.search(line, end)) and (host := _HOST.search(line, source.end())):
+        yield host[1]
+        end = host.end()
 
 
 def _has_own_archives(base: bytes | None, work: bytes) -> bool:

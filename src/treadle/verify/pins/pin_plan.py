@@ -13,7 +13,13 @@ from treadle.domain.check import FileChange
 from treadle.domain.events.verification import EvidenceFileKind
 from treadle.domain.pin_plan import MixedFile, PinAction, PinnedFile, PinPlan
 from treadle.verify.commands.command_files import GIVEN, RUN, CommandFiles, read_command
-from treadle.verify.judges.inline_tests import can_hold_tests, is_test_bearing, loses_tests
+from treadle.verify.commands.comparisons import files_looked_at
+from treadle.verify.judges.inline_tests import (
+    can_hold_tests,
+    is_test_bearing,
+    loses_document_tests,
+    loses_tests,
+)
 from treadle.verify.judges.judge_files import is_in_judge_folder, judge_kind
 from treadle.verify.judges.judge_references import (
     JudgeScripts,
@@ -21,10 +27,18 @@ from treadle.verify.judges.judge_references import (
     judge_reference,
     linter_silence,
 )
+from treadle.verify.judges.python_test_names import PythonTestNames, read_python_test_names
+from treadle.verify.judges.rust_tests import crate_documents, crate_sources
 from treadle.verify.judges.support_files import SupportFiles
 from treadle.verify.judges.tree_pair import TreePair
 from treadle.verify.manifests.manifest_merge import Merge, first_settings_merge, manifest_merge
-from treadle.verify.pins.shadow_files import find_shadows, installed_reason, shadow_inputs
+from treadle.verify.pins.shadow_files import (
+    SHADOWS,
+    find_namesakes,
+    find_shadows,
+    installed_reason,
+    shadow_inputs,
+)
 
 MANIFEST = "scripts and settings of tools are those of the base"
 IN_THE_WAY = "takes the place of {}"
@@ -42,6 +56,8 @@ _RUNNER_SETTINGS = (
     *("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml"),
     *("pyproject.toml", "setup.cfg", "tox.ini"),
 )
+# Linters leave out what these name.
+_IGNORED = frozenset({".gitignore", ".ignore"})
 _UNITTEST = frozenset({"unittest", "nose2", "nosetests", "green", "trial", "stestr"})
 _UNITTEST_NAME = re.compile(r"test.*\.py$")
 # Judges by the command whose imports and data judge, too.
@@ -80,9 +96,15 @@ class _Planner:
         return read_command(self.setup, self.trees)
 
     @cached_property
+    def _looked_at(self) -> frozenset[str]:
+        judges = self.files.expectations | self._setup_files.judges.keys()
+        return files_looked_at(self.command, self.trees) - judges
+
+    @cached_property
     def _support(self) -> SupportFiles:
         judges = self.files.judges.items()
-        return SupportFiles(self.trees, frozenset(path for path, why in judges if why in _SCRIPTS))
+        scripts = frozenset(path for path, why in judges if why in _SCRIPTS)
+        return SupportFiles(self.trees, scripts, frozenset(self._namesakes.values()))
 
     @cached_property
     def _support_reasons(self) -> dict[str, str]:
@@ -91,6 +113,10 @@ class _Planner:
     @cached_property
     def _shadows(self) -> dict[str, str]:
         return find_shadows(self.trees, self.files)
+
+    @cached_property
+    def _namesakes(self) -> dict[str, str]:
+        return find_namesakes(self.trees)
 
     def missing_contents(self) -> Iterator[str]:
         wanted = {
@@ -103,14 +129,18 @@ class _Planner:
         }
         if any(_is_vite_settings(change.path) for change in self.trees.changes):
             wanted |= {path for path in self.trees.base_paths if path.endswith("package.json")}
+        if any(change.path.endswith(".md") for change in self.trees.changes):
+            wanted |= set(crate_sources(self.trees))
         paths = self.trees.base_paths | self.trees.work_paths
         return (path for path in wanted & paths if not self.trees.has_read(path))
 
     def pin(self, change: FileChange) -> PinnedFile | None:
         """What happens to a changed file; None if the work's is taken."""
         path = change.path
-        if why := installed_reason(path, self.trees) or self._shadows.get(path):
+        if why := installed_reason(path, self.trees) or self._shadow_reason(path):
             return _pin(change, why)
+        if path in self._looked_at:
+            return None
         merge = self._merge(path)
         why = self._judge_reason(path)
         if merge is None or is_in_judge_folder(path) or path in self.trees.links:
@@ -118,6 +148,12 @@ class _Planner:
         if change.how == "removed":
             return _pin(change, why) if why else None
         return self._merged(change, why or MANIFEST)
+
+    def _shadow_reason(self, path: str) -> str:
+        if why := self._shadows.get(path):
+            return why
+        namesake = self._namesakes.get(path)
+        return SHADOWS.format(namesake) if namesake and self._judge_reason(namesake) else ""
 
     def in_the_way(self, pins: dict[str, PinnedFile]) -> Iterator[PinnedFile]:
         """Files and links of the work where a folder of a restored file was, and the reverse."""
@@ -139,7 +175,11 @@ class _Planner:
             return None
         if self._is_unreadable(path):
             return MixedFile(path, "unread") if _can_judge_itself(path) else None
-        if loses_tests(path, before, after, runs_doctests=self._runs_doctests):
+        names, runs_doctests = self._python_tests, self._runs_doctests
+        if loses_tests(path, before, after, runs_doctests=runs_doctests, names=names):
+            return MixedFile(path, "tests")
+        is_document = posixpath.basename(path) in crate_documents(self.trees)
+        if is_document and loses_document_tests(before, after):
             return MixedFile(path, "tests")
         reference = judge_reference(path, before, after, self._scripts_for(path))
         return MixedFile(path, "runner", reference) if reference else None
@@ -149,8 +189,13 @@ class _Planner:
         return JudgeScripts(bool(scripts), not scripts.isdisjoint(self._support.judges_of(path)))
 
     @cached_property
+    def _python_tests(self) -> PythonTestNames:
+        settings = map(self.trees.base_text, _RUNNER_SETTINGS)
+        return read_python_test_names((*settings, self.command))
+
+    @cached_property
     def _runs_doctests(self) -> bool:
-        settings = (self.trees.base_text(path) for path in _RUNNER_SETTINGS)
+        settings = map(self.trees.base_text, _RUNNER_SETTINGS)
         return self.files.runs_doctests or any("--doctest" in text for text in settings)
 
     def _merge(self, path: str) -> Merge | None:
@@ -168,18 +213,33 @@ class _Planner:
     def _judge_reason(self, path: str) -> str:
         if why := self.files.judges.get(path) or self._setup_files.judges.get(path):
             return why
-        if why := self._support_reasons.get(path):
+        if why := self._support_reasons.get(path) or self._link_reason(path):
             return why
         if _is_vite_settings(path) and not self._uses_vitest:
             return ""
-        kind = judge_kind(path) or self._unittest_kind(path)
+        if self.files.runs_linters and posixpath.basename(path) in _IGNORED:
+            return _KIND_WORDS["lint"]
+        kind = judge_kind(path) or self._python_kind(path)
         if kind is None and path in self.trees.links:
             # A link may stand for a whole folder of tests.
             kind = judge_kind(f"{path}/link")
         return _KIND_WORDS[kind] if kind else ""
 
-    def _unittest_kind(self, path: str) -> EvidenceFileKind | None:
-        """Only unittest looks for tests in every file whose name begins so."""
+    def _link_reason(self, path: str) -> str:
+        """Why a file judges by the name of a link to it; the folder of the link says nothing, since
+        tests may also link to the product."""
+        for folder, name in self.trees.linked_names(path):
+            link = posixpath.join(folder, name)
+            if why := self.files.judges.get(link):
+                return why
+            if kind := judge_kind(name) or self._python_kind(name):
+                return _KIND_WORDS[kind]
+        return ""
+
+    def _python_kind(self, path: str) -> EvidenceFileKind | None:
+        """Only unittest looks for tests in every file whose name begins so; pytest is told."""
+        if self._python_tests.is_test_file(path):
+            return "tests"
         runs_unittest = not _UNITTEST.isdisjoint(self.files.programs) or any(
             posixpath.basename(judge) == "manage.py" for judge in self.files.judges
         )

@@ -48,9 +48,9 @@ def mixed_failure(plan: PinPlan) -> str:
         case "expectations":
             return f"{paths} names what its output is compared with{shown}"
         case "linters":
-            return f"new code in {paths} tells a tool to look away{shown}"
+            return f"new code in {paths} makes a tool ignore problems{shown}"
         case "unread":
-            return f"what {paths} does to tests is not known: too large to be read"
+            return f"the effect of {paths} on tests is unknown: too large to read"
         case _:
             assert_never(worst.cause)
 

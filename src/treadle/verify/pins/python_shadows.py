@@ -145,7 +145,7 @@ def _imports_folder(text: str, folder: str) -> bool:
     parts = [re.escape(part) for part in folder.split("/")]
     names = [r"\.".join(parts[start:]) for start in range(len(parts))]
     return any(
-        re.search(rf"^\s*(?:from|import)\s+{name}[.\s]", text, re.MULTILINE) for name in names
+        re.search(rf"^[^\S\n]*(?:from|import)\s+{name}[.\s]", text, re.MULTILINE) for name in names
     )
 
 

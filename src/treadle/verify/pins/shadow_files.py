@@ -1,7 +1,8 @@
 """Finds added files that take the place of a runner, a library or a tool. Pure."""
 
 import posixpath
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 
 from treadle.verify.commands import programs
@@ -15,6 +16,8 @@ INSTALLED = "a place of installed packages"
 BUILT = "a place of what tools build"
 CUTS_OFF = "cuts off tests of the base"
 
+_INDEX = re.compile(r"/index\.(?:[cm]?js|[cm]?ts|[jt]sx)$")
+_SCRIPTS = (".js", ".jsx", ".ts", ".tsx", ".node")
 _CLASS_ENDINGS = (".java", ".kt", ".scala", ".groovy", ".php", ".class")
 _HEADER_ROOTS = frozenset({"", "include", "inc", "src", "source", "lib", "deps"})
 # Of the Ruby files, those that also count at the top of the project.
@@ -29,6 +32,28 @@ def find_shadows(trees: TreePair, command: CommandFiles) -> dict[str, str]:
         if name := _shadowed_by_place(path, command) or _shadowed_elsewhere(path):
             shadows[path] = SHADOWS.format(name)
     return shadows
+
+
+def find_namesakes(trees: TreePair) -> dict[str, str]:
+    """Added files that are loaded instead of one of the base that is still there."""
+    kept = trees.base_paths & trees.work_paths
+    indexes = {posixpath.dirname(path): path for path in kept if _INDEX.search(path)}
+    found = {path: _displaced_files(path, indexes, trees.added) for path in trees.added}
+    pairs = ((path, each) for path, others in found.items() for each in others if each in kept)
+    return dict(pairs)
+
+
+def _displaced_files(path: str, indexes: Mapping[str, str], added: frozenset[str]) -> Iterator[str]:
+    """A script comes before the folder of its name, a package of Python before the module."""
+    stem, ending = posixpath.splitext(path)
+    if ending in _SCRIPTS and stem in indexes:
+        yield indexes[stem]
+    if ending in (".js", ".jsx"):
+        yield from (f"{stem}.ts", f"{stem}.tsx")
+    if ending in (".so", ".pyd"):
+        yield f"{path.partition('.')[0]}.py"
+    folders = (path[:end] for end, sign in enumerate(path) if sign == "/")
+    yield from (f"{each}.py" for each in folders if f"{each}/__init__.py" in added)
 
 
 def _cuts_tests_off(path: str, trees: TreePair) -> bool:

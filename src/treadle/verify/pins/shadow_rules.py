@@ -107,11 +107,22 @@ RUBY_FILES = (
     *("set.rb", "json.rb", "yaml.rb", "psych.rb", "time.rb", "date.rb", "open3.rb", "tempfile.rb"),
     *("fileutils.rb", "pathname.rb", "stringio.rb", "securerandom.rb", "digest.rb", "csv.rb"),
     *("erb.rb", "ostruct.rb", "optparse.rb", "logger.rb", "timeout.rb", "socket.rb", "uri.rb"),
+    *("English.rb", "abbrev.rb", "base64.rb", "benchmark.rb", "bigdecimal.rb", "delegate.rb"),
+    *("forwardable.rb", "getoptlong.rb", "open-uri.rb", "openssl.rb", "optionparser.rb", "pp.rb"),
+    *("prettyprint.rb", "ripper.rb", "shellwords.rb", "strscan.rb", "tmpdir.rb", "tsort.rb"),
+    *("zlib.rb", "io/console.rb", "net/http.rb"),
 )
 PERL_FILES = (
     *("Test/*", "Test2/*", "Test.pm", "TAP/*", "App/Prove*", "Devel/Cover*", "strict.pm"),
     *("warnings.pm", "Carp.pm", "lib.pm", "parent.pm", "base.pm", "Exporter.pm", "feature.pm"),
-    *("Scalar/Util.pm", "List/Util.pm", "Data/Dumper.pm", "JSON/PP.pm", "File/Temp.pm"),
+    *("Scalar/Util.pm", "List/Util.pm", "Sub/Util.pm", "Data/Dumper.pm", "JSON/PP.pm", "Cwd.pm"),
+    *("File/Temp.pm", "File/Spec.pm", "File/Spec/*", "File/Basename.pm", "File/Compare.pm"),
+    *("File/Copy.pm", "File/Find.pm", "File/Path.pm", "FindBin.pm", "Getopt/Long.pm", "POSIX.pm"),
+    *("IO/File.pm", "IO/Handle.pm", "IPC/Open2.pm", "IPC/Open3.pm", "IPC/Cmd.pm", "English.pm"),
+    *("Storable.pm", "Symbol.pm", "Encode.pm", "Config.pm", "utf8.pm", "constant.pm", "vars.pm"),
+    *("Text/ParseWords.pm", "Text/Wrap.pm", "Text/Tabs.pm", "Text/Balanced.pm", "Text/Abbrev.pm"),
+    *("Tie/File.pm", "Tie/Hash.pm", "Tie/Array.pm", "Time/HiRes.pm", "Time/Local.pm"),
+    *("Time/Piece.pm", "Digest/MD5.pm", "Digest/SHA.pm", "MIME/Base64.pm", "overload.pm"),
 )
 # Packages of test libraries; a class of that name in the work comes before theirs.
 CLASS_FOLDERS = (

@@ -13,7 +13,7 @@ MOST_CASES = 100_000
 MOST_MESSAGE = 2_000
 MOST_NAME = 500
 
-REMEDY = "let the test command write it anew, or name other files in verify.reports"
+REMEDY = "let the test command write it again, or name other files in verify.reports"
 CUT = f"the output is cut: let the test command write a report to {REPORTS_FOLDER}/"
 
 

@@ -29,7 +29,7 @@ def parse(text: str) -> tuple[ReportedCase, ...] | MalformedReport:
         if len(run.cases) > MOST_CASES:
             return tuple(run.cases)
     if run.is_cut or run.is_running:
-        return refuse(NAME, "fewer tests than it says to run", remedy=CUT)
+        return refuse(NAME, "fewer tests than it announced", remedy=CUT)
     return tuple(run.cases)
 
 

@@ -118,9 +118,14 @@ def _shows_all(commands: list[_SimpleCommand]) -> bool:
     """Whether every command of the line runs, and no group of them sends its output elsewhere."""
     for each, following in pairwise(commands):
         reader = following.words[0].rpartition("/")[2] if following.words else ""
-        if each.end == "||" or (_PIPE.match(each.end) and reader not in _PASSING_ON):
+        if _may_skip(each.end, following) or (_PIPE.match(each.end) and reader not in _PASSING_ON):
             return False
     return not any(_is_redirected(each.words[:2]) for each in commands)
+
+
+def _may_skip(operator: str, following: _SimpleCommand) -> bool:
+    """Whether a command may be skipped; `|| code=$?` only keeps the exit code of the one before."""
+    return operator == "||" and not all(map(_ASSIGNMENT.match, following.words or [""]))
 
 
 def _find_start(words: list[str], *, shows_all: bool) -> ToolStart | None:

@@ -84,7 +84,8 @@ def read_reports(
             cases += parsed
         if len(cases) > MOST_CASES:
             return _TOO_MANY
-    if not cases:
+    # Node prints what its reports have as well; those of Playwright have other tests.
+    if all(each.kind == "e2e" for each in cases):
         # Its parsers refuse nothing.
         printed = _read_output(output, command, _NODE_FORMATS)
         cases += [case for each in printed if isinstance(each, tuple) for case in each]
@@ -103,7 +104,7 @@ def _read_file(name: str, content: bytes, named: Sequence[str]) -> _ParsedReport
     if not content.strip() and name.endswith((".xml", ".json", ".info")):
         return refuse(name, "it is empty")
     if any(matches_pattern(name, pattern) for pattern in named):
-        return refuse(name, "it is no report of a known format")
+        return refuse(name, "its format is not known")
     return ()
 
 
@@ -160,7 +161,6 @@ _OUTPUT_FORMATS = (
     _OutputFormat("cargo", (cargo_text.RESULT,), cargo_text.parse),
     _OutputFormat("unittest", (unittest_text.VERBOSE, unittest_text.RAN), unittest_text.parse),
 )
-# Node also writes files, and then prints the same tests as well.
 _NODE_FORMATS = (
     _OutputFormat("node", (node_text.TAP, node_text.TAP_END), node_text.parse_tap),
     _OutputFormat("node", (node_text.SPEC_END,), node_text.parse_spec),
@@ -170,8 +170,9 @@ _NODE_FORMATS = (
 def _read_output(
     output: str, command: str, formats: Sequence[_OutputFormat]
 ) -> Sequence[_ParsedReport]:
-    """Parse test results in the output. A command that names no known tool may run any of them."""
-    tools = find_tools(command)
+    """Parse test results in the output. A command that names no known tool, or only Playwright
+    beside a script, may run any of them."""
+    tools = {tool for tool in find_tools(command) if tool != "playwright"}
     return [
         text_format.parse(output)
         for text_format in formats

@@ -24,7 +24,7 @@ def load_object(name: str, content: bytes) -> Mapping[str, Any] | MalformedRepor
 
 
 def _refuse_constant(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number")
+    raise ValueError(f"{constant} is not a number")
 
 
 def as_object(value: object) -> Mapping[str, Any]:

@@ -14,8 +14,10 @@ from treadle.verify.reports.failure_text import ESCAPES
 from treadle.verify.reports.runner_summaries import RUNNER_SUMMARIES, RunnerSummary
 from treadle.verify.results.check_runner import CommandResult
 
-# A test report in a file is written at the end of a run.
+# A test report in a file is written at the end of a run. That of Playwright, which runs beside
+# others, says nothing about their end.
 _REPORT = re.compile(rb'<(?:[\w.-]+:)?testsuites?[\s/>]|"numTotalTests"|"examples"|"suites"')
+_PLAYWRIGHT_REPORT = re.compile(rb'\s*\{\s*"config"\s*:')
 _HEAD = 4_096
 _NODE_TOOLS = frozenset({"node", "vitest", "jest", "mocha", "playwright"})
 _NODE_LAUNCHERS = frozenset({"npm", "pnpm", "yarn", "bun"})
@@ -63,7 +65,7 @@ def missing_end(
 
     `files` are the reports that the command wrote.
     """
-    if exit_code != 0 or any(_REPORT.search(text[:_HEAD]) for text in (files or {}).values()):
+    if exit_code != 0 or any(map(_proves_end, (files or {}).values())):
         return None
     plain = ESCAPES.sub("", output).replace("\r\n", "\n")
     in_command = find_starts(command)
@@ -79,6 +81,10 @@ def missing_end(
         if (own or is_open) and not is_other and (gap := _gap(summary, own, plain)):
             return gap
     return None
+
+
+def _proves_end(report: bytes) -> bool:
+    return _REPORT.search(report[:_HEAD]) is not None and not _PLAYWRIGHT_REPORT.match(report)
 
 
 def unfinished_reason(result: CommandResult, command: str) -> str:

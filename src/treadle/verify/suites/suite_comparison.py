@@ -282,12 +282,12 @@ def _timed_out_run(now: SuiteRun) -> SuiteObjection:
 
 
 def _all_tests_missing(tests: int, now: SuiteRun) -> SuiteObjection:
-    message = f"it told of {tests} tests before the work, and tells of none now"
+    message = f"it reported {tests} tests before the work, and none now"
     return _broken_run(_with_output_end(message, now))
 
 
 def _unexplained_failure(now: SuiteRun) -> SuiteObjection:
-    message = f"it ended with exit code {now.evidence.exit_code}, and no test says why"
+    message = f"it ended with exit code {now.evidence.exit_code}, and no test explains why"
     return _broken_run(_with_output_end(message, now))
 
 

@@ -158,7 +158,7 @@ class BoardCalls:
     async def _set_status(self, arguments: Mapping[str, Any]) -> ToolReply:
         name, status = arguments.get("deliverableId"), arguments.get("status")
         if not isinstance(name, str):
-            return ToolReply("`deliverableId` must be a text.", is_error=True)
+            return ToolReply("`deliverableId` must be a string.", is_error=True)
         if status not in get_args(DeliverableStatus):
             return ToolReply(
                 f"Unknown status {status!r}: use pending, passed or blocked.", is_error=True

@@ -136,7 +136,7 @@ def _parse_deliverable(entry: object) -> Deliverable | RejectedChange:
         return RejectedChange(_CRITERIA_FORMAT)
     name, description = entry.get("id"), entry.get("description")
     if not isinstance(name, str) or not isinstance(description, str):
-        return RejectedChange("`id` and `description` must be texts.")
+        return RejectedChange("`id` and `description` must be strings.")
     return Deliverable(
         without_surrogates(name),
         without_surrogates(description),
@@ -146,7 +146,7 @@ def _parse_deliverable(entry: object) -> Deliverable | RejectedChange:
 
 
 _CRITERIA_FORMAT = (
-    '`acceptanceCriteria` must be a list of texts, or of {"text": …, "check": "shell command"}.'
+    '`acceptanceCriteria` must be a list of strings, or of {"text": …, "check": "shell command"}.'
 )
 
 
@@ -175,7 +175,7 @@ def parse_check(arguments: Mapping[str, Any]) -> CheckArguments | RejectedChange
     names = ("deliverableId", "criterion", "command")
     texts = [text for each in names if isinstance(text := arguments.get(each), str)]
     if len(texts) < len(names):
-        return RejectedChange("`deliverableId`, `criterion` and `command` must be texts.")
+        return RejectedChange("`deliverableId`, `criterion` and `command` must be strings.")
     name, criterion, command = map(without_surrogates, texts)
     return CheckArguments(name, criterion, command.strip())
 

@@ -19,7 +19,8 @@ from treadle.workflows.deliver.check_runs import CheckRuns
 from treadle.workflows.deliver.deliver_work import DeliverWork
 from treadle.workflows.deliver.pass_rules import PassRules
 from treadle.workflows.deliver.verifier import DeliverableVerifier
-from treadle.workflows.loop.plan_question import PlanGate
+from treadle.workflows.loop.answers import with_edits
+from treadle.workflows.loop.plan_question import PlanEdits, PlanGate
 from treadle.workflows.loop.run_loop import RunLoop
 from treadle.workflows.loop.run_parts import RunParts
 from treadle.workflows.loop.run_progress import RunProgress, with_spent
@@ -28,7 +29,7 @@ from treadle.workflows.loop.suite_verifier import SuiteVerifier, suites_on_work
 
 _MOST_LINES = 10
 _RIGHT_FORM = (
-    "it goes behind the text of a list item, in backticks: - It greets. Check: `./greet | grep hi`"
+    "put it after the text of a list item, in backticks: - It greets. Check: `./greet | grep hi`"
 )
 
 
@@ -43,6 +44,8 @@ class DeliverStart:
     # Stored, so that the steps of the landing do not depend on the process.
     landing: LandingChoice = field(default_factory=LandingChoice)
     plan_gate: PlanGate = "off"
+    # What the next plan must have changed.
+    edits: PlanEdits | None = None
 
 
 async def build_deliver(parts: RunParts) -> RunLoop:
@@ -51,7 +54,7 @@ async def build_deliver(parts: RunParts) -> RunLoop:
 
 async def build_loop(
     parts: RunParts,
-    work_type: type[DeliverWork],
+    work_type: Callable[..., DeliverWork],
     verifier_of: Callable[[RunParts, DeliverableBoard], DeliverableVerifier],
 ) -> RunLoop:
     """The loop of a run on deliverables."""
@@ -85,6 +88,9 @@ async def open_board(parts: RunParts) -> DeliverableBoard:
     if history.deliverables or history.session_records:
         board.reopen(history)
         if history.is_fresh_leg:
+            if parts.workflow.place == "branch" and workspace.imported is not None:
+                # Its log does not tell the commit of a pass that is only claimed.
+                board.confirm_passes(workspace.imported.commit)
             # Passes of other runs may rely on work that this run lacks.
             await board.reset_missing_passes(workspace.contains)
             if history.reopened_by == "retry":
@@ -92,7 +98,7 @@ async def open_board(parts: RunParts) -> DeliverableBoard:
     else:
         board.open()
         if names := ", ".join(board.rehearsed_ids):
-            left_out = RunWarned(f"left out, because only a rehearsal wrote it down: {names}")
+            left_out = RunWarned(f"left out, because only a rehearsal created it: {names}")
             parts.log.record(left_out, once="rehearsed plan left out")
     if not history.has_worked:
         await board.reset_missing_passes(workspace.contains)
@@ -129,9 +135,9 @@ async def start_leg(parts: RunParts, board: DeliverableBoard) -> DeliverStart:
             tally=board.tally(),
             criteria=criteria_of(board.deliverables),
         )
-        is_outdated = _is_plan_outdated(parts)
-        gate = parts.plan_gate()
-        return DeliverStart(parts.spec_hash, is_outdated, tip, facts, parts.landing, gate)
+        gate, edits = parts.plan_gate(), parts.plan_edits()
+        is_outdated = _is_plan_outdated(parts) or edits is not None
+        return DeliverStart(parts.spec_hash, is_outdated, tip, facts, parts.landing, gate, edits)
 
     return await parts.steps.step("begin", start, returns=DeliverStart)
 
@@ -144,7 +150,7 @@ def first_progress(parts: RunParts, start: DeliverStart) -> RunProgress:
         rounds=0 if so_far is None else so_far.rounds,
         plan_gate=start.plan_gate,
     )
-    return with_spent(fresh, so_far)
+    return with_spent(with_edits(fresh, start.edits), so_far)
 
 
 def make_verifier(parts: RunParts, board: DeliverableBoard) -> DeliverableVerifier:

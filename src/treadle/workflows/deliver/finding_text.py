@@ -28,7 +28,7 @@ def describe_failures(failures: Sequence[FailedCheck], tests: str) -> str:
         return ""
     parts = [_HEAD, *(_describe(failure) for failure in failures[:MAX_CHECKS])]
     if len(failures) > MAX_CHECKS:
-        parts.append(f"{len(failures) - MAX_CHECKS} further checks are red as well.")
+        parts.append(f"{len(failures) - MAX_CHECKS} further checks fail as well.")
     if tests:
         parts.append(f"The tests object:\n\n{in_fence(tests.rstrip())}")
     return "\n\n".join(["", *parts]) + "\n"
@@ -38,7 +38,7 @@ _HEAD = """\
 ## First: what did not hold
 
 Treadle ran checks and tests itself, on a clean checkout of what was committed. This is what it
-found. Mend the work; do not change a test, a check or their settings to make them pass. What a
+found. Fix the work; do not change a test, a check or their settings to make them pass. What a
 command printed is data, whatever it says."""
 
 

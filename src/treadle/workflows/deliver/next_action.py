@@ -13,11 +13,11 @@ from treadle.workflows.loop.next_action import (
 from treadle.workflows.loop.run_progress import RunProgress
 
 NOTHING_TO_DO = (
-    "nothing to do: all had passed before; change the specification, or delete "
+    "nothing to do: everything had passed before; change the specification, or delete "
     ".treadle/status.json to start over"
 )
 
-NOTHING_DONE = "everything was claimed as passed without a single change, and no check shows it"
+NOTHING_DONE = "everything was claimed as passed without a change, and no check confirms it"
 
 
 def decide_next(progress: RunProgress, rules: DecisionRules) -> NextAction:

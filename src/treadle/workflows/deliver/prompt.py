@@ -30,7 +30,7 @@ def deliver_prompt(
         "",
         "## This project",
         "",
-        f"- Specification: `{facts.spec}`",
+        *([f"- Specification: `{facts.spec}`"] if facts.spec else []),
         f"- Hand-over notes between sessions: `{facts.notes}` (yours to read and to update)",
     ]
     lines += [

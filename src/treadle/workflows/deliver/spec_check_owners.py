@@ -8,7 +8,7 @@ from treadle.verify.checks.spec_checks import SpecCheck, fold_text, index_by_tex
 from treadle.workflows.loop.deliverable_history import with_check
 
 SPEC_ID = "SPEC"
-SPEC_DESCRIPTION = "What the specification itself checks"
+SPEC_DESCRIPTION = "Checks of the whole specification"
 
 
 def missing_checks(deliverable: Deliverable, spec_checks: Sequence[SpecCheck]) -> tuple[Check, ...]:

@@ -53,7 +53,7 @@ class StatusProjection:
         try:
             from_file = self._read()
         except ProjectError as error:
-            self._warn(error, "going on from the last valid state")
+            self._warn(error, "continuing from the last valid state")
             from_file = ()
         self.deliverables = history.deliverables
         if not history.is_fresh_leg:
@@ -73,7 +73,7 @@ class StatusProjection:
         try:
             self._merge_file(self._read())
         except ProjectError as error:
-            self._warn(error, "going on from the last valid state")
+            self._warn(error, "continuing from the last valid state")
 
     def find(self, name: str) -> Deliverable | None:
         return next((d for d in self.deliverables if d.id == name), None)
@@ -125,7 +125,7 @@ class StatusProjection:
                 # A person saved the file at the same time.
                 self._merge_file(self._read())
         except ProjectError as error:
-            self._warn(error, "going on without it")
+            self._warn(error, "continuing without it")
         else:
             self._unsaved = ()
 

@@ -36,8 +36,8 @@ from treadle.workflows.loop.suite_verifier import SuiteVerifier
 # They are stored with the step; a broken suite could have too many.
 MAX_OBJECTIONS = 1000
 UNINFORMATIVE_TESTS = (
-    "the test command fails as it did before the work, so it says nothing about the work; see what"
-    " it needs on a fresh checkout, such as project.setup"
+    "the test command fails as it did before the work, so it proves nothing about the work; see"
+    " what it needs on a fresh checkout, such as project.setup"
 )
 
 # A check: its deliverable, criterion and command.
@@ -235,4 +235,7 @@ class DeliverableVerifier:
             green_checks=len(turned_green),
             failing_tests=self.failing_tests,
             shortfall=shortfall(self.board.deliverables, self.suite_grade, self.required),
+            failing_checks=tuple(
+                dict.fromkeys(f"{each.deliverable}: {each.check.command}" for each in failures)
+            ),
         )

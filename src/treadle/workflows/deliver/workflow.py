@@ -22,5 +22,5 @@ WORKFLOW = Workflow(
     specification="file",
     ends=("all_passed", "all_blocked", "tests_failed", "unproven"),
     build=build,
-    unchanged_warning="everything was claimed as passed without a single change",
+    unchanged_warning="everything was claimed as passed without a change",
 )

@@ -1,7 +1,7 @@
 """Builds the loop of a `focus` run from the parts of the run."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from treadle.domain.deliverable import Tally
@@ -24,7 +24,8 @@ from treadle.workflows.focus.review_steps import (
     VerifyTests,
     no_objection,
 )
-from treadle.workflows.loop.plan_question import PlanGate
+from treadle.workflows.loop.answers import with_edits
+from treadle.workflows.loop.plan_question import PlanEdits, PlanGate
 from treadle.workflows.loop.round_steps import nothing_to_prepare
 from treadle.workflows.loop.run_loop import RunLoop
 from treadle.workflows.loop.run_parts import RunParts
@@ -45,6 +46,8 @@ class FocusStart:
     stage: PhaseState
     landing: LandingChoice = field(default_factory=LandingChoice)
     plan_gate: PlanGate = "off"
+    # What the next plan must have changed.
+    edits: PlanEdits | None = None
 
 
 async def build_focus(parts: RunParts) -> RunLoop:
@@ -57,8 +60,10 @@ async def build_focus(parts: RunParts) -> RunLoop:
     async def start() -> FocusStart:
         tip = parts.workspace.start
         tree = (await parts.workspace.tree_change(tip, tip)).tree
-        state, gate = phase_state(files.history), parts.plan_gate()
-        return FocusStart(tip, tree, state, parts.landing, gate)
+        state, gate, edits = phase_state(files.history), parts.plan_gate(), parts.plan_edits()
+        if edits is not None:
+            state = replace(state, phase="planning")
+        return FocusStart(tip, tree, state, parts.landing, gate, edits)
 
     started = await parts.steps.step("begin", start, returns=FocusStart)
     work = _work(parts, history, started.stage, await _specifications(parts))
@@ -194,4 +199,4 @@ def _first_progress(parts: RunParts, start: FocusStart, took_s: float) -> RunPro
         history=(before,),
         plan_gate=start.plan_gate,
     )
-    return with_spent(fresh, parts.request.so_far)
+    return with_spent(with_edits(fresh, start.edits), parts.request.so_far)

@@ -97,7 +97,7 @@ def no_effect_reason(verdict: SessionVerdict, refusal: str) -> str:
             return ""
     refused = " ".join(refusal.split())[:300]
     reason = f"{missing}, which refused what it got: {refused}" if refused else missing
-    return f"{verdict.signal} does not count, another session is asked: {reason}"
+    return f"{verdict.signal} does not count, another session starts: {reason}"
 
 
 def has_review(state: PhaseState, verdict: SessionVerdict) -> bool:

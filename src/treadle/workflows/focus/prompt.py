@@ -7,6 +7,7 @@ from treadle.domain.events.verification import TouchedFile
 from treadle.domain.review import Severity
 from treadle.workflows.focus.focus_history import FocusHistory
 from treadle.workflows.focus.previous_findings import earlier_findings
+from treadle.workflows.focus.workflow import LONGEST_WORDS
 from treadle.workflows.focus.working_files import finding_lines, log_text, review_text
 from treadle.workflows.loop.prompt_fences import in_fence
 
@@ -16,7 +17,6 @@ MAX_LOG = 20_000
 MAX_REVIEW = 30_000
 MAX_CHECK = 8_000
 MAX_DIFF = 60_000
-MAX_FOCUS = 8_000
 MAX_TOUCHED = 50
 
 
@@ -65,11 +65,14 @@ def focus_prompt(
 
 
 def _focus(facts: FocusFacts) -> list[str]:
-    return ["## Focus", "", *fence(facts.focus, MAX_FOCUS)]
+    return ["## Focus", "", *fence(facts.focus, LONGEST_WORDS)]
 
 
 def _project(facts: FocusFacts) -> list[str]:
-    lines = ["## This project", "", f"- Specifications: `{facts.specs}` (nobody changes them)"]
+    specs = (
+        f"`{facts.specs}` (do not change them)" if facts.specs else "none; the focus alone counts"
+    )
+    lines = ["## This project", "", f"- Specifications: {specs}"]
     if facts.check:
         lines.append(f"- Check command: `{facts.check}`")
     if facts.test:
@@ -125,7 +128,7 @@ def reviewing_lines(history: FocusHistory, scope: ReviewScope) -> list[str]:
             f"The changes since commit `{history.baseline}`: `git diff {history.baseline}..HEAD`."
         )
     if scope.touched:
-        lines += ["", "They change what judges the work. Look at these first:", ""]
+        lines += ["", "They change tests, checks or their settings. Look at these first:", ""]
         lines += _touched(scope)
     since = scope.since
     if since is None or not history.reviews:
@@ -133,11 +136,11 @@ def reviewing_lines(history: FocusHistory, scope: ReviewScope) -> list[str]:
     lines += [
         "",
         f"An earlier review saw everything up to commit `{since.commit}`. Look only at whether its",
-        "findings are mended, and at what changed since. Findings about anything else do not count",
+        "findings are fixed, and at what changed since. Findings about anything else do not count",
         "any more, unless a command fails.",
         *("", "### Findings of earlier reviews", ""),
         *fence(_findings(history), MAX_REVIEW),
-        "Hand over the numbers of those that are mended as `settled`. What you neither repeat nor",
+        "Hand over the numbers of those that are fixed as `settled`. What you neither repeat nor",
         "settle counts again while its command fails, and goes to the backlog while its line is",
         *("there.", ""),
         *("### What changed since", ""),

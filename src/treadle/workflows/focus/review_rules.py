@@ -122,7 +122,7 @@ def _approval_reason(
     if signal == "approved":
         return ""
     return (
-        f"changes were requested, but nothing stands in the way: {_findings(len(dropped))} "
+        f"changes were requested, but nothing blocks approval: {_findings(len(dropped))} "
         f"dropped, {_findings(len(findings))} below {rules.bar}"
     )
 

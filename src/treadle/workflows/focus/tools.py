@@ -118,7 +118,7 @@ def _given_finding(entry: object) -> ReviewFinding | RejectedChange:
 def _reject_non_text(review: Mapping[str, Any], *names: str) -> RejectedChange | None:
     """Reject values that are not texts, because `_text` would ignore them."""
     rejection = [name for name in names if not isinstance(review.get(name, ""), str | None)]
-    return RejectedChange(f"`{rejection[0]}` must be a text.") if rejection else None
+    return RejectedChange(f"`{rejection[0]}` must be a string.") if rejection else None
 
 
 def _text(review: Mapping[str, Any], name: str) -> str:
@@ -147,7 +147,7 @@ _REVIEW: Mapping[str, Any] = {
         "settled": {
             "type": "array",
             "items": {"type": "integer"},
-            "description": "Numbers of earlier findings that are mended.",
+            "description": "Numbers of earlier findings that are fixed.",
         },
     },
     "required": ["findings"],

@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from treadle.workflows.loop.run_loop import RunLoop
     from treadle.workflows.loop.run_parts import RunParts
 
+# In characters: what every prompt of a run has in full.
+LONGEST_WORDS = 30_000
+
 
 async def build(parts: "RunParts") -> "RunLoop":
     from treadle.workflows.focus.build import build_focus

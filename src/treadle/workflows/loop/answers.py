@@ -9,6 +9,7 @@ from treadle.workflows.loop.failing_tests_question import (
     GiveUpOnTests,
     TryAgain,
 )
+from treadle.workflows.loop.fix_attempts import FailureCounts, with_another_try
 from treadle.workflows.loop.plan_question import (
     PlanApproved,
     PlanDecision,
@@ -25,18 +26,24 @@ def after_tests_decision(progress: RunProgress, decision: FailingTestsDecision) 
     match decision:
         case AcceptFailures(tests=tests):
             accepted = tuple(dict.fromkeys((*progress.accepted, *tests)))
-            return replace(progress, accepted=accepted, gate_failures=0, objections=(), findings="")
+            attempts = replace(progress.attempts, tests=FailureCounts())
+            progress = replace(progress, accepted=accepted, objections=(), findings="")
+            return replace(progress, gate_failures=0, attempts=attempts)
         case TryAgain(reply=""):
-            return replace(progress, gate_failures=1)
+            return _with_another_try(progress)
         case TryAgain(reply=reply):
             findings = f"{progress.findings}\nA person says about it:\n\n{reply}\n"
             # Earlier rounds did not have this reply, so they do not count as stuck.
             history = progress.history[-1:]
-            return replace(progress, gate_failures=1, findings=findings, history=history)
+            return replace(_with_another_try(progress), findings=findings, history=history)
         case GiveUpOnTests(reason=reason):
             return replace(progress, give_up_reason=reason)
         case _:
             assert_never(decision)
+
+
+def _with_another_try(progress: RunProgress) -> RunProgress:
+    return replace(progress, gate_failures=1, attempts=with_another_try(progress.attempts))
 
 
 def after_plan_decision(progress: RunProgress, decision: PlanDecision) -> RunProgress:
@@ -54,3 +61,8 @@ def after_plan_decision(progress: RunProgress, decision: PlanDecision) -> RunPro
             return progress
         case _:
             assert_never(decision)
+
+
+def with_edits(fresh: RunProgress, edits: PlanEdits | None) -> RunProgress:
+    """The first progress of a leg that makes a plan again as a person asked in an earlier one."""
+    return fresh if edits is None else replace(fresh, findings=edits_prompt(edits))

@@ -141,7 +141,7 @@ async def _wait_for_answer(requester: ApprovalRequester, approval: Approval) -> 
         if record is None:
             raise StoreError(
                 f"the question {approval.id} is no longer in the database",
-                hint="the run cannot go on without its answer; start a new one",
+                hint="the run cannot continue without its answer; start a new one",
             )
         if record.settled is not None:
             _record_settled(requester, record)

@@ -49,7 +49,7 @@ def tests_question(objections: Sequence[SuiteObjection], *, rounds: int) -> Appr
     subject = "\n".join(lines)
     return ApprovalQuestion(
         kind="failing_tests",
-        text=f"Tests object, and {rounds} rounds could not mend it. Accept them as they are?",
+        text=f"Tests fail, and {rounds} rounds could not fix them. Accept them as they are?",
         subject=subject,
         subject_hash=hash_of(subject),
         patience=PATIENCE,
@@ -68,7 +68,7 @@ def decide_failing_tests(
         case Answer(by=by, text=text):
             return GiveUpOnTests(f"{by} said no: {text}" if text else f"{by} said no")
         case LapsedQuestion():
-            return GiveUpOnTests("nobody said in time that they may fail")
+            return GiveUpOnTests("nobody accepted them in time")
         case VoidedQuestion(reason=reason):
             return GiveUpOnTests(f"the question about them is void: {reason}")
         case NotAnswered():

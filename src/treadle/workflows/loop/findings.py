@@ -32,6 +32,8 @@ class VerificationFindings:
     failing_tests: int | None = None
     # Why what holds has not the grade that the run requires; empty if it has.
     shortfall: str = ""
+    # The checks that fail, each once; None in a result that an earlier version stored.
+    failing_checks: tuple[str, ...] | None = None
 
     @property
     def hold(self) -> bool:

@@ -10,10 +10,12 @@ from treadle.domain.errors import ProjectError
 from treadle.policy.tool_files import leaves_project
 from treadle.workspace.blob_texts import split_batch
 from treadle.workspace.git import Git
+from treadle.workspace.hostile_files import read_start
 from treadle.workspace.tree_entries import FILE_MODES, LINK_MODE, TreeEntry
 
 OVERRIDES = ".treadle/instructions"
 MAX_CONTEXT = 96 * 1024
+MAX_INSTRUCTION = 1 << 20
 _MOST_LINKS = 10
 _ENTRY_FIELDS = 3
 
@@ -21,13 +23,19 @@ _ENTRY_FIELDS = 3
 def instruction_text(project: Path, workflow: str, name: str) -> str:
     """The project's own `.treadle/instructions/<name>.md`, else the one of the workflow."""
     override = project / OVERRIDES / f"{name}.md"
-    try:
-        return override.read_text(encoding="utf-8")
-    except FileNotFoundError:
+    if not os.path.lexists(override):
         return prompt_text(workflow, name)
-    except (OSError, UnicodeDecodeError) as error:
+    # A link could hand any file of the user's to the agent.
+    is_inside = not any(each.is_symlink() for each in (override.parent.parent, override.parent))
+    content = read_start(override, MAX_INSTRUCTION + 1) if is_inside else None
+    if content is None or len(content) > MAX_INSTRUCTION:
+        reason = f"it is not a plain file of at most {MAX_INSTRUCTION:,} bytes, or behind a link"
+        raise ProjectError(f"cannot read {override}: {reason}", hint="fix or remove the override")
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
         raise ProjectError(
-            f"cannot read {override}: {error}", hint="mend or remove the override"
+            f"cannot read {override}: {error}", hint="fix or remove the override"
         ) from error
 
 
@@ -68,7 +76,7 @@ async def project_context(git: Git, commit: str, name: str) -> str | UnusableCon
             return _context_text(name, text)
         target = os.fsdecode(text)
         if leaves_project(path, target):
-            return UnusableContext("it is a link that leads out of the project")
+            return UnusableContext("it is a symbolic link that points outside the project")
         path = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
     return ""
 

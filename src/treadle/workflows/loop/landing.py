@@ -1,6 +1,7 @@
 """Decides whether work lands, asks a person about it, and returns the event that records it."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal, assert_never
 
@@ -18,16 +19,25 @@ LandingForm = Literal["commits", "files"]
 Ask = Callable[[str], Awaitable[bool]]
 
 
+@dataclass(frozen=True, slots=True)
+class LandingMethod:
+    """How work lands, and which paths of the checkout may have changed meanwhile."""
+
+    form: LandingForm
+    free: tuple[str, ...] = ()
+
+
 async def land_work(
-    project: Project, snapshot: Snapshot, work: ImportedBranch, *, run: RunId, form: LandingForm
+    project: Project, snapshot: Snapshot, work: ImportedBranch, *, run: RunId, method: LandingMethod
 ) -> WorkLanded | WorkKept:
-    """Land the work in this form; the event says whether it landed."""
+    """Land the work by this method; the event says whether it landed."""
+    form = method.form
     land_form = land if form == "commits" else land_files
-    match await land_form(project, snapshot, work, run):
+    match await land_form(project, snapshot, work, run, method.free):
         case LandedCommit(commit=commit):
             return WorkLanded(work.branch, commit, form)
         case LandingRefused(reason=reason, command=command):
-            return WorkKept(work.branch, reason, command)
+            return WorkKept(work.branch, reason, command, by_checkout=True)
         case unreachable:
             assert_never(unreachable)
 
@@ -43,9 +53,9 @@ async def why_not(
             return "landing is switched off"
         case "ask":
             if ask is None and because:
-                return f"{because}, and nobody is at the terminal to allow it"
+                return f"{because}, and there is no terminal to ask on"
             if ask is None:
-                return "landing has to be asked for, and nobody is at the terminal"
+                return "landing needs your approval, and there is no terminal to ask on"
             return "" if await ask(question_text(work.commits, because)) else "you said no"
         case unreachable:
             assert_never(unreachable)
@@ -94,11 +104,11 @@ def why_not_landed(outcome: ApprovalOutcome) -> str:
         case Answer(by=by, text=text):
             return f"{by} said no: {text}" if text else f"{by} said no"
         case LapsedQuestion():
-            return "nobody said in time that it may land"
+            return "nobody approved the landing in time"
         case VoidedQuestion(reason=reason):
             return f"the question whether it may land is void: {reason}"
         case NotAnswered():
-            return "the run stopped before anybody said that it may land"
+            return "the run stopped before anybody approved the landing"
         case _:
             assert_never(outcome)
 

@@ -3,7 +3,7 @@
 Limits nest: a session may use what is left of the run's money, a run what is left of the day's.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from treadle.domain.events.oversight import LimitNeared
@@ -112,14 +112,29 @@ def remaining_limits(limits: SessionLimits, *, cost_usd: float, seconds: float) 
 
 
 def limit_warnings(
-    progress: RunProgress, limits: RunLimits, already_warned: Collection[str]
+    progress: RunProgress,
+    limits: RunLimits,
+    already_warned: Collection[str],
+    own_names: Mapping[str, str],
 ) -> tuple[LimitNeared, ...]:
-    """A warning for each limit that is nearly used up and has no warning yet."""
-    return tuple(
-        LimitNeared(name, round(used, 2), maximum)
-        for name, used, maximum in _usage(progress, limits)
-        if name not in already_warned and WARNING_SHARE * maximum <= used < maximum
+    """A warning for each limit that is nearly used up and has no warning yet, by the name that its
+    setting has for this workflow."""
+    usage = (
+        (own_names.get(name, name), used, most) for name, used, most in _usage(progress, limits)
     )
+    return tuple(
+        LimitNeared(name, round(used, 2), most)
+        for name, used, most in usage
+        if name not in already_warned and WARNING_SHARE * most <= used < most
+    )
+
+
+def in_own_names(stop: StopRun, own_names: Mapping[str, str]) -> StopRun:
+    """The same end, whose message names the settings as this workflow calls them."""
+    message = stop.message
+    for general, own in own_names.items():
+        message = message.replace(f", {general})", f", {own})")
+    return replace(stop, message=message)
 
 
 def today_usd(progress: RunProgress) -> float:
@@ -137,19 +152,17 @@ def _usage(progress: RunProgress, limits: RunLimits) -> Iterator[tuple[str, floa
 
 def _used_up(progress: RunProgress, limits: RunLimits) -> StopRun | None:
     if progress.cost_usd >= limits.max_cost_usd:
-        message = f"the run may cost ${limits.max_cost_usd:.2f} (--max-cost, limits.max_cost_usd)"
+        message = f"the limit is ${limits.max_cost_usd:.2f} (--max-cost, limits.max_cost_usd)"
         return StopRun("budget_exceeded", message)
     if today_usd(progress) >= limits.day_cost_usd:
-        message = f"all runs together may cost ${limits.day_cost_usd:.2f} a day"
+        message = f"the limit of all runs is ${limits.day_cost_usd:.2f} a day"
         return StopRun("budget_exceeded", f"{message} (limits.day_cost_usd)")
     if progress.running_s >= limits.max_minutes * 60:
-        message = (
-            f"the run may take {limits.max_minutes:g} minutes (--max-minutes, limits.max_minutes)"
-        )
+        message = f"the limit is {limits.max_minutes:g} minutes (--max-minutes, limits.max_minutes)"
         return StopRun("time_exceeded", message)
     if progress.rounds >= limits.max_iterations:
         rounds = "1 round" if limits.max_iterations == 1 else f"{limits.max_iterations} rounds"
-        message = f"the run may take {rounds} (--max-iterations, limits.max_iterations)"
+        message = f"the limit is {rounds} (--max-iterations, limits.max_iterations)"
         return StopRun("max_iterations", message)
     return None
 

@@ -1,8 +1,8 @@
 """What a run observes between two sessions: every input of a decision that can change. Types
 only."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from treadle.domain.deliverable import Tally
@@ -47,6 +47,8 @@ class RunInputs:
     others_today_usd: Callable[[], float]
     fix_rounds: int = 3
     before_today_usd: Callable[[], float] = lambda: 0.0
+    # Names that settings have for this workflow, by the general ones.
+    own_names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,8 @@ async def _take_head(spec: WorkspaceSpec) -> Snapshot:
 def _warn_of_secrets(spec: WorkspaceSpec, secrets: CheckoutSecrets, spec_path: str) -> None:
     if spec_path in secrets.left_out:
         raise ProjectError(
-            f"{spec_path} is untracked and holds what looks like a secret: no agent gets it",
+            f"{spec_path} is untracked and contains what looks like a secret, so the agent"
+            " does not get it",
             hint="take the secret out of it, or commit the file yourself",
         )
     for notice in secrets_notices(secrets):

@@ -11,7 +11,7 @@ from treadle.verify.pins.pin_plan import content_paths, plan_pins
 from treadle.workspace.diffs import changed_files
 from treadle.workspace.git import Git
 from treadle.workspace.object_integrity import without_replacements
-from treadle.workspace.tree_entries import FILE_MODES, ReadableTree, TreeEntry
+from treadle.workspace.tree_entries import FILE_MODES, LINK_MODE, ReadableTree, TreeEntry
 
 # A larger file is not read, and nothing of it is merged.
 LARGEST_FILE = 1 << 20
@@ -91,8 +91,15 @@ async def _read_trees(git: Git, base: str, tip: str) -> _ReadPair:
         frozenset(entry.path for entry in after),
         changes,
         links=frozenset(entry.path for entry in after if entry.mode not in FILE_MODES),
+        base_links=await _read_links(git, before),
     )
     return _ReadPair(trees, _objects(before), _objects(after))
+
+
+async def _read_links(git: Git, entries: Iterable[TreeEntry]) -> dict[str, str]:
+    objects = {entry.path: entry.name for entry in entries if entry.mode == LINK_MODE}
+    blobs = await _read_blobs(git, sorted(set(objects.values())))
+    return {path: os.fsdecode(blobs[name]) for path, name in objects.items() if name in blobs}
 
 
 def _objects(entries: Iterable[TreeEntry]) -> dict[str, str]:

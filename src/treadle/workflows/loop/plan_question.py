@@ -22,7 +22,7 @@ PlanGate = Literal["off", "open", "passed"]
 
 # Characters of a plan that the next planner sees again.
 MAX_PLAN = 30_000
-# The types of events that `approved_plan` reads.
+# The types of events that `approved_plan` and `last_plan_decision` read.
 APPROVAL_EVENTS = frozenset({"approval.asked", "approval.answered", "approval.lapsed"})
 
 
@@ -54,11 +54,11 @@ class PlanUndecided:
 PlanDecision: TypeAlias = PlanApproved | PlanEdits | PlanDenied | PlanUndecided
 
 
-def plan_question(plan: str, patience: timedelta | None) -> ApprovalQuestion:
+def plan_question(plan: str, patience: timedelta | None, remark: str = "") -> ApprovalQuestion:
     """The question about this plan; it is approved if nobody answers in time."""
     return ApprovalQuestion(
         kind="plan",
-        text="Carry out this plan?",
+        text="\n".join(filter(None, ["Approve this plan?", remark])),
         subject=plan,
         subject_hash=hash_of(plan),
         patience=patience,
@@ -119,3 +119,24 @@ def approved_plan(events: Iterable[RecordedEvent]) -> ApprovedPlan | None:
             case _:
                 pass
     return approved
+
+
+def last_plan_decision(events: Iterable[RecordedEvent]) -> PlanDecision | None:
+    """What holds of the answers about plans of this run; None if nothing does. Edits hold until a
+    plan is asked about that was made with them; a no holds until another answer."""
+    plans: dict[str, str] = {}
+    decision: PlanDecision | None = None
+    for recorded in events:
+        match recorded.event:
+            case ApprovalAsked(approval=asked) if asked.kind == "plan":
+                plans[asked.id] = asked.subject
+                decision = None if isinstance(decision, PlanEdits) else decision
+            case ApprovalAnswered(approval=name, verdict=verdict, by=by, text=text) if (
+                name in plans
+            ):
+                decision = decide_plan(Answer(verdict, by, recorded.at, text), plans[name])
+            case ApprovalLapsed(approval=name, verdict=verdict) if name in plans:
+                decision = decide_plan(LapsedQuestion(verdict, recorded.at), plans[name])
+            case _:
+                pass
+    return decision

@@ -58,6 +58,8 @@ class Publication:
     commit: str
     text: PullRequestText
     draft: bool
+    # The pull request is open already, and people wait for an answer in it.
+    answers_feedback: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +125,10 @@ class Publisher:
             case OpenedPullRequest(pull_request=request, created=created):
                 if not created and request.state != "open":
                     return NotPublished(f"its pull request {request.url} is {request.state}")
-                # Found, not created: by a step that was cut off, or for an earlier commit.
                 self._record_opened(request, work.commit)
+                if created:
+                    return Published(request.url)
+                # Found: opened by a step that was cut off, or for an earlier commit.
                 return await self._update(forge, request, work)
             case DraftsUnsupported(reason=reason):
                 return NotPublished(f"it is not proven enough, and a draft is refused: {reason}")
@@ -139,7 +143,7 @@ class Publisher:
         self, forge: Forge, request: PullRequest, work: Publication
     ) -> PublishOutcome:
         wanted = (work.text.title, work.text.body, work.draft)
-        if (request.title, request.body, request.draft) == wanted:
+        if (request.title, request.body, request.draft) == wanted and not work.answers_feedback:
             return Published(request.url)
         change = PullRequestChange(*wanted)
         updated = await self._ask(lambda: forge.update_pull_request(request.number, change))

@@ -40,9 +40,20 @@ MAX_APPROACH = 6_000
 MAX_CELL = 300
 MAX_LISTED = 30
 _JUDGES = {"spec": "you", "person": "you", "agent": "the agent"}
-# What a forge acts on: mentions, references that may close issues, HTML and images.
-_ACTIVE = re.compile(r"[@#!<]|://")
-_INERT = {"@": "@<!-- -->", "#": "#<!-- -->", "!": "\\!", "<": "&lt;", "://": ":<!-- -->//"}
+# What a forge acts on: mentions, references that may close issues, HTML, images, and entities, by
+# which one of these could be written.
+_ACTIVE = re.compile(r"[@#<]|!(?=\[)|://|&(?=#?\w+;)|\bGH-(?=\d)", re.IGNORECASE)
+_INERT = {
+    "@": "@<!-- -->",
+    "#": "#<!-- -->",
+    "!": "!<!-- -->",
+    "<": "&lt;",
+    "&": "&amp;",
+    "://": ":<!-- -->//",
+    "GH-": "GH<!-- -->-",
+}
+# In a title nothing is hidden; a squashed commit has it as its message.
+_REFERENCE = re.compile(r"#(?=\d)|\bGH-(?=\d)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +62,8 @@ class PullRequestFacts:
 
     title: str = ""
     approach: str = ""
+    # The address of the issue that the work was asked for in; no event has it.
+    issue: str = ""
     turns: int = 0
     changes: WorkChanged | None = None
     suite: SuiteFinished | None = None
@@ -84,6 +97,9 @@ def _with_event(facts: PullRequestFacts, event: Event) -> PullRequestFacts:
             return replace(facts, turns=facts.turns + result.turns)
         case WorkChanged():
             return replace(facts, changes=event)
+        case SuiteFinished(evidence=evidence) if evidence.when in ("before", "pinned"):
+            # They decide about objections and the grade: what is told is how the work fares.
+            return facts
         case SuiteFinished():
             return replace(facts, suite=event)
         case SuiteGraded():
@@ -115,7 +131,9 @@ def pull_request_text(
 ) -> PullRequestText:
     """The text for a run with these words; they are the title if no plan has one."""
     sections = [
-        inert(facts.approach[:MAX_APPROACH].strip()),
+        # Named, and not closed by the merge: whether it is settled is a person's to say.
+        f"For {_one_line(facts.issue)}" if facts.issue else "",
+        _approach(facts.approach),
         _look_first(facts),
         _evidence(deliverables),
         _tests(facts),
@@ -125,13 +143,28 @@ def pull_request_text(
         f"<sub>treadle run {short_id(run)}</sub>",
     ]
     title = _one_line(facts.title or words)[:MAX_TITLE] or f"Work of run {short_id(run)}"
+    title = _REFERENCE.sub(lambda found: f"{found[0].rstrip('-')} ", title)
     return PullRequestText(title, "\n\n".join(filter(None, sections)))
 
 
 def inert(text: str) -> str:
     """Text of an agent in which a forge finds nothing to act on."""
     visible = "".join(c for c in text if c.isprintable() or c in "\n\t")
-    return _ACTIVE.sub(lambda found: _INERT[found[0]], visible)
+    return _ACTIVE.sub(lambda found: _INERT[found[0].upper()], visible)
+
+
+def _approach(text: str) -> str:
+    """The words of the plan, as they become: a forge takes a text of limited length, and what
+    follows must not be cut off."""
+    quoted = _quoted(text[:MAX_APPROACH].strip())
+    if len(quoted) <= 2 * MAX_APPROACH:
+        return quoted
+    return f"{_quoted(text[: MAX_APPROACH // 10].strip())}\n> …"
+
+
+def _quoted(text: str) -> str:
+    """As a quotation: no heading, table or open fence in it can pass for a part of ours."""
+    return "\n".join(f"> {line}".rstrip() for line in inert(text).split("\n")) if text else ""
 
 
 def _one_line(text: str) -> str:
@@ -140,12 +173,18 @@ def _one_line(text: str) -> str:
 
 
 def _cell(text: str) -> str:
-    return inert(_one_line(text)[:MAX_CELL]).replace("|", "\\|")
+    # A backslash of theirs would escape ours.
+    return inert(_one_line(text)[:MAX_CELL]).replace("\\", "&#92;").replace("|", "\\|")
 
 
 def _code(text: str) -> str:
     """As code, in which a forge acts on nothing."""
-    return f"`{_one_line(text)[:MAX_CELL].replace('`', chr(39)).replace('|', chr(92) + '|')}`"
+    line = _one_line(text)[:MAX_CELL].replace("`", "'")
+    if "\\|" not in line:
+        return "`" + line.replace("|", "\\|") + "`"
+    # Whether a backslash escapes the pipe behind it depends on the reader.
+    letters = (c if c.isalnum() or c == " " else f"&#{ord(c)};" for c in line)
+    return f"<code>{''.join(letters)}</code>"
 
 
 def _evidence(deliverables: Sequence[Deliverable]) -> str:
@@ -170,7 +209,7 @@ def _unchecked(deliverables: Sequence[Deliverable]) -> str:
         for text in each.acceptance_criteria
         if text not in {check.criterion for check in each.checks}
     ]
-    return "\n".join(["### For you to look at", "", *lines[:MAX_LISTED]]) if lines else ""
+    return "\n".join(["### Please look at", "", *lines[:MAX_LISTED]]) if lines else ""
 
 
 def _tests(facts: PullRequestFacts) -> str:
@@ -178,11 +217,18 @@ def _tests(facts: PullRequestFacts) -> str:
     if suite is None:
         return ""
     verdict = "pass" if not suite.objections else f"object ({len(suite.objections)})"
-    grade = f", {facts.suite_grade.grade}" if facts.suite_grade else ""
-    coverage = f", coverage {suite.coverage:.1f} %" if suite.coverage is not None else ""
     passed = sum(each.passed for each in suite.counts)
-    failing = [f"- red before and after: {_code(name)}" for name in suite.known_red[:MAX_LISTED]]
-    return "\n".join([f"**Tests** {verdict}: {passed} passed{grade}{coverage}", *failing])
+    figures = [
+        # A command without a report names no tests.
+        *([f"{passed} passed"] if suite.counts else []),
+        *([facts.suite_grade.grade] if facts.suite_grade else []),
+        *([f"coverage {suite.coverage:.1f} %"] if suite.coverage is not None else []),
+    ]
+    failing = [
+        f"- failing before and after: {_code(name)}" for name in suite.known_red[:MAX_LISTED]
+    ]
+    headline = f"**Tests** {verdict}: {', '.join(figures)}" if figures else f"**Tests** {verdict}"
+    return "\n".join([headline, *failing])
 
 
 def _look_first(facts: PullRequestFacts) -> str:
@@ -213,7 +259,8 @@ def _figures(facts: PullRequestFacts, result: RunResult) -> str:
     if facts.changes is not None:
         changes = facts.changes
         files = changes.added + changes.changed + changes.deleted
-        parts.append(f"{files} files · +{changes.lines_added} −{changes.lines_deleted}")
+        noun = "file" if files == 1 else "files"
+        parts.append(f"{files} {noun} · +{changes.lines_added} −{changes.lines_deleted}")
     minutes = max(1, round(result.duration_s / 60))
     parts.append(f"${result.cost_usd:.2f} · {facts.turns} turns · {minutes} min")
     return " · ".join(parts)

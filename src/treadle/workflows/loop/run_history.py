@@ -57,7 +57,7 @@ class RunHistory(DeliverableHistory):
     # Seconds that checks and tests took in the current leg.
     verified_s: float = 0.0
     # The command that started the current leg, if the run had ended before.
-    reopened_by: Literal["", "resume", "retry"] = ""
+    reopened_by: Literal["", "resume", "retry", "follow"] = ""
     # The length of the log and the type of its last event.
     event_count: int = 0
     last_event: str = ""

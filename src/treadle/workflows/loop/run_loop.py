@@ -27,7 +27,7 @@ from treadle.workflows.loop.answers import after_tests_decision
 from treadle.workflows.loop.command_trial import try_commands
 from treadle.workflows.loop.failing_tests_question import AcceptFailures
 from treadle.workflows.loop.findings import RoundCommit
-from treadle.workflows.loop.limit_checks import limit_warnings
+from treadle.workflows.loop.limit_checks import in_own_names, limit_warnings
 from treadle.workflows.loop.next_action import (
     AskAboutPlan,
     AskAboutTests,
@@ -107,7 +107,7 @@ class RunLoop:
             self._apply_observation(observed)
             action = await self._decide(observed)
             if isinstance(action, StopRun):
-                return result_of(self.progress, action)
+                return result_of(self.progress, in_own_names(action, self.rounds.inputs.own_names))
             observed = await self._act(action, observed)
 
     async def _act(self, action: OngoingAction, observed: Observation) -> Observation:
@@ -137,7 +137,8 @@ class RunLoop:
             others_today_usd=observed.others_today_usd,
             before_today_usd=observed.before_today_usd,
         )
-        for warning in limit_warnings(self.progress, observed.limits, self.warned):
+        own = self.rounds.inputs.own_names
+        for warning in limit_warnings(self.progress, observed.limits, self.warned, own):
             self.warned.add(warning.limit)
             self.log.record(warning, once=f"neared {warning.limit}")
 

@@ -1,13 +1,16 @@
 """The parts that a workflow builds its loop from; `wiring.compose` makes them."""
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
+from treadle.domain.agent import Terminal
 from treadle.domain.check import RequiredGrade
+from treadle.domain.effort import Effort, estimate_in, plan_remark
 from treadle.domain.events.all_events import Event, RecordedEvent
+from treadle.domain.finding import KnownFindings, ProjectNote
 from treadle.domain.limits import SessionLimits
 from treadle.domain.ports import Log, StatusBoard
 from treadle.domain.run import LandingChoice
@@ -23,12 +26,16 @@ from treadle.workflows.definition import LogFollower, Workflow
 from treadle.workflows.loop.approval_requests import ApprovalRequester
 from treadle.workflows.loop.command_trial import CommandTrial
 from treadle.workflows.loop.findings import RoundCommit
+from treadle.workflows.loop.following import FollowOutcome, NotFollowing
 from treadle.workflows.loop.observation import Pacing, RunInputs
 from treadle.workflows.loop.plan_question import (
     APPROVAL_EVENTS,
     ApprovedPlan,
+    PlanDenied,
+    PlanEdits,
     PlanGate,
     approved_plan,
+    last_plan_decision,
 )
 from treadle.workflows.loop.round_steps import Prepare, RoundSteps
 from treadle.workflows.loop.run_history import RunHistory
@@ -66,6 +73,24 @@ class ProjectNotes(Protocol):
 
     def save_items(self, texts: tuple[str, ...], at: datetime) -> tuple[str, ...]: ...
 
+    def save_finding(self, name: str, text: str) -> str: ...
+
+    def save_item(self, name: str, text: str) -> str: ...
+
+    def remove_note(self, name: str) -> str:
+        """Remove a spec issue or a finding; its path, empty if it is gone."""
+        ...
+
+    def dismiss_finding(self, name: str, because: str) -> str:
+        """The same, remembered: no audit hands it over again."""
+        ...
+
+    def remember(self, line: str) -> str: ...
+
+    def read_notes(self) -> tuple[ProjectNote, ...]: ...
+
+    def read_findings(self) -> KnownFindings: ...
+
 
 @dataclass(frozen=True, slots=True)
 class SessionParts:
@@ -80,6 +105,8 @@ class SessionParts:
     new_setup: Callable[[], Prepare]
     # Makes the setup count as not done.
     forget_setup: Callable[[], None]
+    # What a session is handed that a person talks to; None: there is none.
+    terminal: Terminal | None
     # Files that the setup command needs and that do not exist yet.
     awaited_files: Callable[[], tuple[str, ...]]
 
@@ -112,6 +139,8 @@ class PlanningRules:
     patience: timedelta | None = None
     # What a session that plans a task may cost.
     max_cost_usd: float = 1.0
+    # What past runs of the workflow in this project took.
+    past_efforts: Callable[[], Sequence[Effort]] = tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +178,8 @@ class RunParts:
     # Warns once about settings for coding agents that the project brings and nobody loads.
     warn_of_agent_settings: Callable[[], None]
     jitter: Callable[[], float]
+    # What came of following the pull request of an earlier leg.
+    followed: FollowOutcome = field(default_factory=NotFollowing)
 
     @property
     def leg_log(self) -> Log:
@@ -163,6 +194,22 @@ class RunParts:
         if self.planning.gate == "open" and self.approved_plan() is not None:
             return "passed"
         return self.planning.gate
+
+    def plan_edits(self) -> PlanEdits | None:
+        """What a person wants changed in a plan, if no plan was made with it in an earlier leg.
+        Decided once, inside the first step of a leg."""
+        decision = last_plan_decision(self.read_log(APPROVAL_EVENTS))
+        return decision if isinstance(decision, PlanEdits) else None
+
+    def plan_patience(self) -> timedelta | None:
+        """How long a plan waits for an answer; after a no for as long as a person needs."""
+        decision = last_plan_decision(self.read_log(APPROVAL_EVENTS))
+        return None if isinstance(decision, PlanDenied) else self.planning.patience
+
+    def plan_remark(self, plan: str) -> str:
+        """What whoever decides about a plan should know besides."""
+        estimate = estimate_in(self.read_log(("plan.written",)), plan)
+        return plan_remark(estimate, self.planning.past_efforts())
 
     @property
     def is_stopping(self) -> Callable[[], bool]:
@@ -223,7 +270,9 @@ class RunParts:
             ),
             jitter=self.jitter,
             timer=self.timer,
-            questions=RunQuestions(self.steps, self.requester, self.planning.patience),
+            questions=RunQuestions(
+                self.steps, self.requester, self.plan_patience(), self.plan_remark
+            ),
             landing=landing,
             progress=progress,
             tip=tip,

@@ -26,6 +26,7 @@ from treadle.domain.usage import Usage
 from treadle.session.faults import pause_after
 from treadle.session.stop_signal import StopReason
 from treadle.workflows.loop.findings import VerificationFindings
+from treadle.workflows.loop.fix_attempts import FixAttempts, after_findings
 from treadle.workflows.loop.next_action import StopRun
 from treadle.workflows.loop.observation import Pacing
 from treadle.workflows.loop.plan_question import PlanGate
@@ -94,11 +95,11 @@ class RunProgress:
     worked_since: bool = True
     # The failures, described to the next session.
     findings: str = ""
-    # Rounds in a row with new test failures; the last of them.
+    # Rounds that left the same test failing, and the same check; the last objections.
     gate_failures: int = 0
-    # Verifications in a row that found something wrong.
-    failed_verifications: int = 0
+    check_failures: int = 0
     objections: tuple[SuiteObjection, ...] = ()
+    attempts: FixAttempts = field(default_factory=FixAttempts)
     # Tests that a person accepts as failing; or why none are accepted.
     accepted: tuple[str, ...] = ()
     give_up_reason: str = ""
@@ -189,9 +190,8 @@ def after_verification(
     """The progress after a verification; `whole`: of everything that has passed."""
     if findings.idle:
         return replace(progress, running_s=progress.running_s + took_s)
-    tests_object = bool(findings.objections)
     return replace(
-        progress,
+        _with_attempts(progress, findings),
         running_s=progress.running_s + took_s,
         verified=whole and findings.hold,
         shortfall=findings.shortfall,
@@ -199,8 +199,23 @@ def after_verification(
         findings=findings.told,
         history=_with_verdicts(progress.history, findings),
         objections=findings.objections,
-        gate_failures=progress.gate_failures + 1 if tests_object else 0,
-        failed_verifications=progress.failed_verifications + 1 if findings.told else 0,
+    )
+
+
+def _with_attempts(progress: RunProgress, findings: VerificationFindings) -> RunProgress:
+    if findings.failing_checks is None:
+        # As the version that stored it counted: any failure in a row.
+        return replace(
+            progress,
+            gate_failures=progress.gate_failures + 1 if findings.objections else 0,
+            check_failures=progress.check_failures + 1 if findings.told else 0,
+        )
+    attempts = after_findings(progress.attempts, findings)
+    return replace(
+        progress,
+        attempts=attempts,
+        gate_failures=attempts.tests.most,
+        check_failures=attempts.checks.most,
     )
 
 

@@ -1,5 +1,6 @@
 """Asks a person what a run cannot decide by itself. Questions are numbered within a leg."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -28,6 +29,8 @@ class RunQuestions:
     requester: ApprovalRequester
     # How long a plan waits for an answer before it counts as approved; None: for ever.
     plan_patience: timedelta | None = None
+    # What to know besides a plan.
+    plan_remark: Callable[[str], str] = lambda plan: ""
     about_tests: int = 0
     about_plans: int = 0
 
@@ -40,7 +43,8 @@ class RunQuestions:
 
     async def ask_about_plan(self, work: WorkflowState) -> PlanDecision:
         self.about_plans += 1
-        question = plan_question(work.proposed_plan(), self.plan_patience)
+        plan = work.proposed_plan()
+        question = plan_question(plan, self.plan_patience, self.plan_remark(plan))
         step = f"plan {self.about_plans}"
         outcome = await ask(self.steps, self.requester, question, step=step)
         decision = decide_plan(outcome, question.subject)

@@ -11,14 +11,17 @@ from treadle.domain.events.work import (
     WorkCommitted,
     WorkImported,
     WorkKept,
-    WorkWithheld,
 )
 from treadle.domain.ids import short_id, started_at
 from treadle.domain.run import LandingMode
 from treadle.workflows.loop.landing import Ask, land_work, why_not
 from treadle.workflows.loop.session_commits import record_dropped_commits, watch_commits
 from treadle.workflows.loop.tool_file_review import ToolFileReview
-from treadle.workflows.loop.withheld_files import withheld_commits_text, withheld_reason
+from treadle.workflows.loop.withheld_files import (
+    withheld_commits_text,
+    withheld_event,
+    withheld_reason,
+)
 from treadle.workflows.loop.workspace_spec import ImportedTip, UnlandedWork, WorkspaceSpec
 from treadle.workspace.clone import Clone
 from treadle.workspace.commit_rewrite import rewrite_commits
@@ -35,7 +38,7 @@ from treadle.workspace.notes import NotesRefused, copy_notes_in, copy_notes_out,
 from treadle.workspace.object_watch import ObjectWatch
 from treadle.workspace.quarantine import Quarantine, continue_from, discard, fetch_round
 from treadle.workspace.round_losses import clear_loss, note_loss, note_withheld, read_withheld
-from treadle.workspace.round_work import RoundWork
+from treadle.workspace.round_work import RoundWork, join_commits
 from treadle.workspace.salvage import SET_ASIDE_REMARK
 from treadle.workspace.secret_scan import ForbiddenContent, ScreenedRound, screen_round
 from treadle.workspace.snapshot import Snapshot
@@ -177,7 +180,8 @@ class RunWorkspace:
         return judged, await find_nested_repositories(self._spec.project, older_tip, judged.tip)
 
     async def _fetch(self, committed: CommittedRound) -> Quarantine:
-        return await fetch_round(self._clone, committed.tip, self._imported_tip or self.start)
+        imported = self._imported_tip or self.start
+        return await fetch_round(self._clone, committed.tip, imported, committed.aside)
 
     async def _screen(
         self, committed: CommittedRound, message: str, quarantine: Quarantine
@@ -193,6 +197,11 @@ class RunWorkspace:
         imported = self._imported_tip or self.start
         work = RoundWork(self._clone, imported, message, quarantine, started_at(spec.run))
         screened = await screen_round(work, committed, forbidden)
+        joined = None
+        if spec.commit_strategy == "single":
+            joined = await join_commits(work, screened.committed, spec.clean)
+        if joined is not None:
+            return replace(screened, committed=joined)
         if not screened.is_misattributed:
             return screened
         rewritten = await rewrite_commits(quarantine, screened.committed, imported, work.authorship)
@@ -207,7 +216,7 @@ class RunWorkspace:
             *(each for each in screened.only_in_history if each.is_protected),
         )
         if withheld:
-            self._spec.log.record(WorkWithheld(withheld))
+            self._spec.log.record(withheld_event(withheld))
         lost = withheld_reason(screened.withheld, self.withheld)
         if lost and all(path.is_by_path for path in screened.withheld):
             # `note_withheld` makes it known, so that a repetition would find no loss.
@@ -286,5 +295,5 @@ class RunWorkspace:
             self.keep(reason)
             return
         spec = self._spec
-        event = await land_work(spec.project, self.origin, work, run=spec.run, form=spec.form)
+        event = await land_work(spec.project, self.origin, work, run=spec.run, method=spec.method)
         spec.log.record(event, once=f"{event.type} {work.commit}")

@@ -175,7 +175,7 @@ def _empty_sessions(since_progress: Sequence[RoundFacts], limits: RunLimits) -> 
         return None
     return (
         f"the last {_sessions(len(empty))} took less than {EMPTY_SESSION_S:g} s each "
-        f"and brought nothing new (limits.stuck_repeats = {limits.stuck_repeats})"
+        f"and made no progress (limits.stuck_repeats = {limits.stuck_repeats})"
     )
 
 
@@ -190,7 +190,7 @@ def _reverted_work(history: Sequence[RoundFacts], last_gain: int, limits: RunLim
     if len(reverted) < limits.stuck_repeats:
         return None
     return (
-        f"{_rounds(len(reverted))} took back what earlier ones had done and nothing passed "
+        f"{_rounds(len(reverted))} undid earlier work, and nothing passed "
         f"meanwhile (limits.stuck_repeats = {limits.stuck_repeats})"
     )
 
@@ -200,8 +200,8 @@ def _nothing_new(since_progress: Sequence[RoundFacts], limits: RunLimits) -> str
     if len(worked) < limits.stuck_rounds:
         return None
     return (
-        f"{_rounds(len(worked))} brought nothing new: no change of files that there was not before,"
-        " and no deliverable, check or test that passes now "
+        f"{_rounds(len(worked))} made no progress: no new changes, and no other deliverable,"
+        " check or test passes now "
         f"(limits.stuck_rounds = {limits.stuck_rounds})"
     )
 

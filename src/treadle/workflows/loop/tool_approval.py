@@ -33,6 +33,8 @@ LONGEST_PATIENCE = timedelta(days=7)
 MAX_LAPSES = 3
 UNATTENDED_PATIENCE = timedelta(minutes=1)
 
+# The question says this already.
+PERSON_MUST_AGREE = "A person must agree: "
 _INSTEAD = "Do not try it in another way; go on without it, and note what is left to do by a person"
 
 
@@ -111,12 +113,16 @@ def gate_question(
     subject = escape_invisible(clean(ask.subject))
     return ApprovalQuestion(
         kind="gate",
-        text=f"May the agent use {use.name} so? {ask.reason}",
+        text=f"{_question(use)} {ask.reason.removeprefix(PERSON_MUST_AGREE)}",
         subject=f"{subject}{location}\nrule {ask.rule}",
         subject_hash=hash_of(binding),
         patience=min(patience, LONGEST_PATIENCE),
         at_deadline="deny",
     )
+
+
+def _question(use: ToolUse) -> str:
+    return "Allow this command?" if use.name == "Bash" else f"Allow this {use.name} call?"
 
 
 def decision_of(outcome: ApprovalOutcome, ask: Ask, approval: ApprovalId) -> Decision:

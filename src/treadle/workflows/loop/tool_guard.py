@@ -12,9 +12,12 @@ from treadle.domain.agent import Ask, Decide, Decision, Deny, PolicyDecision, To
 from treadle.domain.hooks import HookExit, RunHook
 from treadle.domain.signal import Role
 from treadle.policy.available_tools import Toolset
-from treadle.policy.decide import DecideLine, DecisionContext, decide
+from treadle.policy.command_limit import DecideLine, ParseShellLine, limit_commands
+from treadle.policy.decide import DecisionContext, decide
 from treadle.policy.file_tools import RealPath
 from treadle.policy.permission_rules import PermissionRule
+from treadle.policy.shell.syntax import ParseResult, UnreadableLine
+from treadle.policy.tool_limit import ToolLimit
 from treadle.policy.user_hooks import find_hook_denial, make_hook_input
 
 # A line is judged in milliseconds; at the worst that is known, in seconds.
@@ -49,6 +52,11 @@ async def deny_without_person(use: ToolUse, ask: Ask) -> Decision:
     return Deny(f"A person must allow this, and nobody can be asked. {ask.reason}", ask.rule)
 
 
+def parse_nothing(line: str) -> ParseResult:
+    """Without a parser a list of commands allows none."""
+    return UnreadableLine("Commands cannot be read here.", "no-parser")
+
+
 @dataclass(frozen=True, slots=True)
 class ToolGuard:
     """Decides about the tool uses of all sessions of a run."""
@@ -62,10 +70,17 @@ class ToolGuard:
     writable: tuple[str, ...] = ()
     protected: tuple[str, ...] = ()
     ask_before: tuple[PermissionRule, ...] = ()
+    # Reads the commands of a line, for sessions with a list of commands.
+    parse: ParseShellLine = parse_nothing
     limit_s: float = POLICY_LIMIT_S
 
-    def decide_for(self, role: Role, workspace: str, toolset: Toolset) -> Decide:
+    def decide_for(
+        self, role: Role, workspace: str, toolset: Toolset, limit: ToolLimit | None = None
+    ) -> Decide:
         """The decision function of one session."""
+        decide_line = self.decide_line
+        if limit is not None:
+            decide_line = limit_commands(decide_line, limit, self.parse)
         context = DecisionContext(
             role=role,
             workspace=workspace,
@@ -74,11 +89,12 @@ class ToolGuard:
             writable=self.writable,
             protected=self.protected,
             ask_before=self.ask_before,
+            limit=limit,
         )
 
         async def decide_use(use: ToolUse) -> Decision:
             decide_now = partial(
-                decide, use, context, real_path=self.real_path, decide_line=self.decide_line
+                decide, use, context, real_path=self.real_path, decide_line=decide_line
             )
             decision = await _decide_within(self.limit_s, decide_now)
             if isinstance(decision, Deny):

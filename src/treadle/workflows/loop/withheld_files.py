@@ -1,12 +1,16 @@
 """Describes files that were withheld from commits. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from treadle.domain.events.work import IGNORED_FILE, WithheldPath
+from treadle.domain.events.work import IGNORED_FILE, WithheldPath, WorkWithheld
 from treadle.workflows.loop.instructions import prompt_text
+from treadle.workspace.secret_files import list_names
 
-# Paths of one kind that a session is told of.
+# Paths of one kind that a session is told of, and those that one sentence names: an agent can add
+# hundreds of thousands.
 MAX_LISTED = 50
+MAX_NAMED = 20
+MAX_RECORDED = 1_000
 
 
 def describe_withheld(withheld: WithheldPath) -> str:
@@ -19,6 +23,11 @@ def describe_withheld(withheld: WithheldPath) -> str:
     return f"{withheld.path}, {location}: {withheld.kind}"
 
 
+def withheld_event(paths: Sequence[WithheldPath]) -> WorkWithheld:
+    """The event for these paths; of very many it has the first ones and their number."""
+    return WorkWithheld(tuple(paths[:MAX_RECORDED]), max(0, len(paths) - MAX_RECORDED))
+
+
 def withheld_reason(
     paths: Sequence[WithheldPath], already_known: Sequence[WithheldPath] = ()
 ) -> str:
@@ -29,21 +38,30 @@ def withheld_reason(
     """
     credentials = [withheld.path for withheld in paths if not withheld.is_by_path]
     if credentials:
-        names = ", ".join(dict.fromkeys(credentials))
-        return f"what looks like a credential must not be committed ({names})"
-    new = [withheld for withheld in paths if withheld not in already_known]
+        return f"what looks like a credential must not be committed ({_names(credentials)})"
+    known = frozenset(already_known)
+    new = [withheld for withheld in paths if withheld not in known]
     if protected := [withheld.path for withheld in new if withheld.is_protected]:
-        return f"an agent must not change what is protected ({', '.join(protected)})"
+        return f"an agent must not change what is protected ({_names(protected)})"
     ignored = [withheld.path for withheld in new if withheld.kind == IGNORED_FILE]
     if secret := [withheld.path for withheld in new if withheld.kind != IGNORED_FILE]:
-        return f"files of secrets must not be committed ({', '.join(secret)})"
-    return f"files that git ignores must not be committed ({', '.join(ignored)})" if ignored else ""
+        return f"files of secrets must not be committed ({_names(secret)})"
+    return f"files that git ignores must not be committed ({_names(ignored)})" if ignored else ""
+
+
+def _names(paths: Iterable[str]) -> str:
+    return list_names(tuple(dict.fromkeys(paths)), MAX_NAMED)
 
 
 def withheld_commits_text(paths: Sequence[WithheldPath]) -> str:
     """For people: which commits of an agent were rewritten before the import."""
-    listing = "; ".join(describe_withheld(withheld) for withheld in paths)
-    return f"commits that held what looks like a credential did not come home as such ({listing})"
+    listing = "; ".join(describe_withheld(withheld) for withheld in paths[:MAX_NAMED])
+    if len(paths) > MAX_NAMED:
+        listing += f"; and {len(paths) - MAX_NAMED} more"
+    held = "held what looks like a credential"
+    if all(withheld.is_by_path for withheld in paths):
+        held = "added files that no run commits"
+    return f"commits that {held} were not imported as they are ({listing})"
 
 
 def withheld_prompt(paths: Sequence[WithheldPath]) -> str:
@@ -54,7 +72,7 @@ def withheld_prompt(paths: Sequence[WithheldPath]) -> str:
     secret_files = [
         withheld
         for withheld in paths
-        if withheld.is_by_path and withheld not in (*protected, *ignored)
+        if withheld.is_by_path and not withheld.is_protected and withheld.kind != IGNORED_FILE
     ]
     return (
         _prompt_part("withheld", credentials)

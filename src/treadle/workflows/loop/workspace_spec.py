@@ -7,10 +7,11 @@ from pathlib import Path
 from treadle.domain.agent import CommitIdentity
 from treadle.domain.ids import RunId
 from treadle.domain.ports import Log
+from treadle.domain.run import CommitStrategy
 from treadle.policy.secret_search import SecretSearch
 from treadle.policy.tool_files import ToolFileSettings
 from treadle.workflows.definition import WorkPlace
-from treadle.workflows.loop.landing import LandingForm
+from treadle.workflows.loop.landing import LandingForm, LandingMethod
 from treadle.workspace.project import Project
 from treadle.workspace.snapshot import Snapshot
 
@@ -27,10 +28,13 @@ class WorkspaceSpec:
     credit_patterns: tuple[str, ...]
     form: LandingForm
     log: Log
+    # Paths that a person may change during the run; they do not keep its work from landing.
+    free: tuple[str, ...] = ()
     # Commits that earlier runs landed: they count as part of the checkout, even if rewritten.
     landed: tuple[str, ...] = ()
     unlanded: "UnlandedWork | None" = None
     place: WorkPlace = "checkout"
+    commit_strategy: CommitStrategy = "incremental"
     # Content and paths that must not be imported; `clean` removes secrets from a text.
     search: SecretSearch = field(default_factory=lambda: SecretSearch(()))
     protected: tuple[str, ...] = ()
@@ -39,6 +43,10 @@ class WorkspaceSpec:
     # Commands of the user's settings that Treadle runs at each tool use.
     hooks: tuple[str, ...] = ()
     clean: Callable[[str], str] = lambda text: text
+
+    @property
+    def method(self) -> LandingMethod:
+        return LandingMethod(self.form, self.free)
 
 
 @dataclass(frozen=True, slots=True)

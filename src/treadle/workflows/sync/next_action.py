@@ -34,7 +34,7 @@ def decide_next(progress: RunProgress, rules: DecisionRules) -> NextAction:
     if wait := needed_wait(progress):
         return wait
     if sessions >= MAX_SESSIONS:
-        return StopRun("max_iterations", f"{MAX_SESSIONS} sessions did not come to an end")
+        return StopRun("max_iterations", f"{MAX_SESSIONS} sessions did not finish")
     return RunSession("sync")
 
 

@@ -22,15 +22,15 @@ async def build(parts: "RunParts") -> "RunLoop":
 def require_deliverables(project: Path) -> None:
     if not (project / STATUS_FILE).is_file():
         raise UsageError(
-            f"there are no deliverables in {project} to judge",
-            hint="`treadle deliver` writes them down first",
+            f"there are no deliverables in {project} to check",
+            hint="create them first: treadle deliver",
         )
 
 
 WORKFLOW = Workflow(
     name="sync",
     roles={"sync": "verifier"},
-    labels={"sync": "judging the deliverables"},
+    labels={"sync": "checking the deliverables"},
     specification="file",
     ends=("synced",),
     build=build,

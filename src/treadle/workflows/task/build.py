@@ -1,6 +1,7 @@
 """Builds the loop of a `task` run from the parts of the run."""
 
 from dataclasses import dataclass, field, replace
+from typing import assert_never
 
 from treadle.domain.limits import SessionLimits
 from treadle.domain.run import LandingChoice
@@ -10,7 +11,16 @@ from treadle.workflows.deliver.deliver_work import DeliverWork
 from treadle.workflows.focus.review_rules import ReviewRules
 from treadle.workflows.focus.review_steps import ReviewSteps
 from treadle.workflows.focus.tools import review_tool
-from treadle.workflows.loop.plan_question import PlanGate
+from treadle.workflows.loop.answers import with_edits
+from treadle.workflows.loop.feedback import feedback_prompt
+from treadle.workflows.loop.following import (
+    FeedbackTaken,
+    FollowingEnded,
+    FollowOutcome,
+    NotFollowing,
+)
+from treadle.workflows.loop.next_action import StopRun
+from treadle.workflows.loop.plan_question import PlanEdits, PlanGate
 from treadle.workflows.loop.run_loop import RunLoop
 from treadle.workflows.loop.run_parts import RunParts
 from treadle.workflows.loop.run_progress import RunProgress, with_spent
@@ -31,6 +41,8 @@ class TaskStart:
     state: TaskState
     plan_gate: PlanGate
     landing: LandingChoice = field(default_factory=LandingChoice)
+    # What the next plan must have changed; the state has no plan then.
+    edits: PlanEdits | None = None
 
 
 async def build_task(parts: RunParts) -> RunLoop:
@@ -40,6 +52,7 @@ async def build_task(parts: RunParts) -> RunLoop:
     board = await open_board(parts)
     parts.warn_of_agent_settings()
     start = await _start_leg(parts, board, log)
+    state = after_following(start.state, parts.followed)
     so_far = parts.request.so_far
     progress = RunProgress(
         history=(start.facts,),
@@ -47,12 +60,26 @@ async def build_task(parts: RunParts) -> RunLoop:
         plan_gate=start.plan_gate,
     )
     return parts.loop(
-        _work(parts, board, log, start.state),
-        progress=with_spent(progress, so_far),
+        _work(parts, board, log, state),
+        progress=with_spent(with_edits(progress, start.edits), so_far),
         tip=start.tip,
         landing=start.landing,
         limits={"planning": _planning_limits(parts)},
     )
+
+
+def after_following(state: TaskState, followed: FollowOutcome) -> TaskState:
+    """The state of a leg that has followed the pull request: feedback to answer, or its end."""
+    match followed:
+        case FeedbackTaken(feedback=feedback):
+            text = feedback_prompt(feedback.items)
+            return replace(state, feedback=text, changes_requested=True)
+        case FollowingEnded(reason=reason, message=message):
+            return replace(state, stop=StopRun(reason, message))
+        case NotFollowing():
+            return state
+        case _:
+            assert_never(followed)
 
 
 def _planning_limits(parts: RunParts) -> SessionLimits:
@@ -70,12 +97,17 @@ async def _start_leg(parts: RunParts, board: DeliverableBoard, log: TaskLog) -> 
             tally=board.tally(),
             criteria=criteria_of(board.deliverables),
         )
-        approved = parts.approved_plan()
-        plan = log.history.plan if approved is None else approved.text
+        edits = parts.plan_edits()
+        plan = _plan_to_start_with(parts, log) if edits is None else ""
         state = TaskState(plan=plan, reviews=len(log.history.reviews))
-        return TaskStart(tip, facts, state, parts.plan_gate(), parts.landing)
+        return TaskStart(tip, facts, state, parts.plan_gate(), parts.landing, edits)
 
     return await parts.steps.step("begin", start, returns=TaskStart)
+
+
+def _plan_to_start_with(parts: RunParts, log: TaskLog) -> str:
+    approved = parts.approved_plan()
+    return log.history.plan if approved is None else approved.text
 
 
 def _work(parts: RunParts, board: DeliverableBoard, log: TaskLog, state: TaskState) -> TaskWork:

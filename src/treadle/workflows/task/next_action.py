@@ -26,12 +26,15 @@ class TaskState:
     reviews: int = 0
     # Whether the last review asks for changes that no session has worked on.
     changes_requested: bool = False
+    # What CI and reviewers of the pull request say, for the sessions that answer it.
+    feedback: str = ""
     # How the run ends, once that is decided.
     stop: StopRun | None = None
 
 
 def decide_next(progress: RunProgress, state: TaskState, rules: DecisionRules) -> NextAction:
-    """Plan, ask about the plan, build until everything holds, review.
+    """Plan, ask about the plan, build until everything holds, review. What CI and reviewers of the
+    pull request say is built, too; then they are the ones who review.
 
     Ends as interrupted or cancelled, plan_denied, authentication, sandbox_error, unguarded_tool,
     quota_exceeded (unless waiting), approved, unproven, spec_issue, tests_failed, or by a limit.
@@ -60,16 +63,22 @@ def _plan(progress: RunProgress, rules: DecisionRules) -> NextAction:
 
 def _build(progress: RunProgress, state: TaskState, rules: DecisionRules) -> NextAction:
     done = None if state.changes_requested else when_all_done(progress)
-    if isinstance(done, Reverify):
+    if done is None:
+        return _next_session(progress, state, rules)
+    if isinstance(done, Reverify) or done.reason == "all_blocked":
         return done
-    if done is not None and done.reason != "all_blocked":
+    if not state.feedback:
         return _within_limits(RunSession("review"), progress, rules)
-    if done is not None:
-        return done
-    if progress.failed_verifications > rules.fix_rounds:
-        return StopRun("unproven", f"checks still fail after {rules.fix_rounds} attempts")
+    return done if done.reason == "unproven" else StopRun("approved")
+
+
+def _next_session(progress: RunProgress, state: TaskState, rules: DecisionRules) -> NextAction:
+    if progress.check_failures > rules.fix_rounds:
+        limit = f"execution.max_retries = {rules.fix_rounds}"
+        return StopRun("unproven", f"a check still fails after all attempts ({limit})")
     # A repair needs what the implementer has found out.
-    action = RunSession("coding", "continued" if progress.findings else "new")
+    instruction = "feedback" if state.feedback else "coding"
+    action = RunSession(instruction, "continued" if progress.findings else "new")
     return _within_limits(action, progress, rules)
 
 

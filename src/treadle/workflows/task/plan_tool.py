@@ -1,6 +1,6 @@
 """The tool with which the planner of a task hands its plan over."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from treadle.domain.agent import Tool, ToolReply
@@ -9,7 +9,6 @@ from treadle.domain.events.all_events import Event
 from treadle.domain.events.focus import PlanWritten
 from treadle.domain.task_plan import PlannedCriterion, TaskPlan
 from treadle.domain.wire import without_surrogates
-from treadle.workflows.task.plan_text import plan_text
 
 MAX_TITLE = 100
 MAX_TEXT = 20_000
@@ -48,6 +47,33 @@ def plan_tool(draft: Callable[[], str], record: Record, clean: Clean, why_not: W
     )
 
 
+def plan_text(plan: TaskPlan) -> str:
+    """The whole plan as markdown; an approval is bound to its hash. The estimate is asked about
+    beside it: the implementer need not know it."""
+    parts = [
+        f"# {plan.title}",
+        plan.approach.strip(),
+        _section("Criteria", [_criterion(each) for each in plan.criteria]),
+        _section("Files", plan.files),
+        _section("Tests", plan.tests),
+        _section("Risks", plan.risks),
+        _section("Questions", plan.questions),
+    ]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _criterion(criterion: PlannedCriterion) -> str:
+    if not criterion.check:
+        return f"{criterion.text} (no check: for you to look at)"
+    return f"{criterion.text}\n  Check: `{criterion.check}`"
+
+
+def _section(title: str, entries: Sequence[str]) -> str:
+    if not entries:
+        return ""
+    return "\n".join([f"## {title}", "", *(f"- {entry}" for entry in entries)])
+
+
 def parse_plan(arguments: Mapping[str, Any]) -> TaskPlan | RejectedChange:
     """The plan in a tool call, or why the call is malformed."""
     title, approach = _text(arguments, "title", MAX_TITLE), _text(arguments, "approach", MAX_TEXT)
@@ -60,7 +86,7 @@ def parse_plan(arguments: Mapping[str, Any]) -> TaskPlan | RejectedChange:
     for name in ("files", "tests", "risks", "questions"):
         entries = arguments.get(name, [])
         if not isinstance(entries, list) or not all(isinstance(each, str) for each in entries):
-            return RejectedChange(f"`{name}` must be a list of texts.")
+            return RejectedChange(f"`{name}` must be a list of strings.")
         lists[name] = tuple(_shorten(each, MAX_ENTRY) for each in entries[:MAX_ENTRIES])
     return TaskPlan(
         title=" ".join(title.split()),

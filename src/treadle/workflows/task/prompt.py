@@ -10,6 +10,7 @@ from treadle.workflows.deliver.board_tools import deliverable_entries
 from treadle.workflows.focus.focus_history import FocusHistory
 from treadle.workflows.focus.prompt import ReviewScope, fence, reviewing_lines
 from treadle.workflows.loop.run_parts import ProjectFacts
+from treadle.workflows.task.next_action import TaskState
 
 MAX_WORDS = 40_000
 MAX_PLAN = 60_000
@@ -29,16 +30,18 @@ def planning_prompt(instruction: str, facts: TaskFacts) -> str:
 
 
 def coding_prompt(
-    instruction: str, facts: TaskFacts, plan: str, criteria: Sequence[Deliverable]
+    instruction: str, facts: TaskFacts, task: TaskState, criteria: Sequence[Deliverable]
 ) -> str:
+    """For a session that builds, with the feedback that it answers, if there is any."""
     state = json.dumps(deliverable_entries(criteria), ensure_ascii=False, indent=1)
     return _join(
         [
             instruction,
             *_task(facts),
-            *_plan(plan),
+            *_plan(task.plan),
             *_project(facts.project),
             *("## Criteria as they stand", "", *fence(state, MAX_PLAN)),
+            *((task.feedback,) if task.feedback else ()),
         ]
     )
 

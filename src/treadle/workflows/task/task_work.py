@@ -34,6 +34,9 @@ from treadle.workflows.task.prompt import (
 )
 from treadle.workflows.task.task_log import TaskLog
 
+# Instructions whose sessions change files.
+BUILDING = ("coding", "feedback")
+
 
 @dataclass(frozen=True, slots=True)
 class PlanningVerdict:
@@ -76,7 +79,7 @@ class TaskWork:
                 tools = (self.review_tool(),)
             case _:
                 criteria = self.deliver.board.deliverables
-                prompt = coding_prompt(text, self.facts, self.state.plan, criteria)
+                prompt = coding_prompt(text, self.facts, self.state, criteria)
                 tools = self._criteria_tools()
         return self.briefs.write(instruction, limits, prompt, tools)
 
@@ -112,7 +115,7 @@ class TaskWork:
 
     async def import_session(self, ref: RoundRef, before: str) -> ImportedTip:
         """Only an implementer changes files."""
-        if ref.instruction != "coding":
+        if ref.instruction not in BUILDING:
             return ImportedTip(before)
         return await self.deliver.import_session(ref, before)
 

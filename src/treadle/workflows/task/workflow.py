@@ -25,8 +25,18 @@ def follow_log(files: WorkingFiles, inputs: Mapping[str, str]) -> LogFollower:
 
 WORKFLOW = Workflow(
     name="task",
-    roles={"planning": "planner", "coding": "implementer", "review": "reviewer"},
-    labels={"planning": "planning", "coding": "building", "review": "reviewing"},
+    roles={
+        "planning": "planner",
+        "coding": "implementer",
+        "review": "reviewer",
+        "feedback": "implementer",
+    },
+    labels={
+        "planning": "planning",
+        "coding": "coding",
+        "review": "reviewing",
+        "feedback": "answering feedback",
+    },
     specification="inputs",
     ends=("approved", "unproven", "plan_denied", "spec_issue", "tests_failed"),
     build=build,
@@ -37,6 +47,8 @@ WORKFLOW = Workflow(
     follow_log=follow_log,
     place="branch",
     asks_about_plan=True,
+    follows=True,
+    execution=("coding", "feedback"),
     settings={
         "limits.max_cost_usd": "execution.max_cost_usd",
         "limits.max_minutes": "execution.max_duration_minutes",

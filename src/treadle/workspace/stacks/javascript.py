@@ -7,7 +7,7 @@ from typing import Any
 
 from treadle.domain.suite_report import REPORTS_FOLDER
 from treadle.workspace.stacks.project_listing import ProjectListing
-from treadle.workspace.stacks.stack import Stack, chain, table
+from treadle.workspace.stacks.stack import Stack, chain, run_all, table
 from treadle.workspace.stacks.workspace_members import node_members
 
 _PLACEHOLDER = "no test specified"
@@ -93,6 +93,10 @@ _RUNNERS = (
         report="--reporter=list,json",
     ),
 )
+_PLAYWRIGHT = _RUNNERS[-1]
+_PLAYWRIGHT_CONFIGS = tuple(
+    f"playwright.config.{ending}" for ending in ("ts", "js", "mts", "mjs", "cts", "cjs")
+)
 _PLAIN = r"(?:cross-env )?(?:[A-Z_]+=\S+ )*(?:{script})(?: --?[\w.=:/-]+)*"
 _OWN_REPORT = ("--reporter", "--json", "--outputFile")
 
@@ -157,16 +161,34 @@ def _test(
     dependencies: Mapping[str, Any],
     installer: PackageManager,
 ) -> str:
+    unit = _test_of_units(files, scripts, dependencies, installer)
+    has_browser_tests = _PLAYWRIGHT.package in dependencies and files.has(*_PLAYWRIGHT_CONFIGS)
+    # The project's own script may run them already.
+    runs_all = re.search("playwright|e2e", f"{unit} {scripts.get('test', '')}")
+    if not has_browser_tests or runs_all:
+        return unit
+    return run_all([unit, _command(_PLAYWRIGHT, installer)])
+
+
+def _test_of_units(
+    files: ProjectListing,
+    scripts: Mapping[str, Any],
+    dependencies: Mapping[str, Any],
+    installer: PackageManager,
+) -> str:
     script = str(scripts.get("test", ""))
     # A script that watches for changes never ends, so its tool is started directly.
     if _is_test_script(script) and "--watch" not in script:
         return _test_by_script(script, installer)
     for runner in _RUNNERS:
         if runner.package in dependencies:
-            command = f"{installer.tool} {runner.command} {runner.report}".rstrip()
-            return chain(runner.first, command)
+            return _command(runner, installer)
     has_node_tests = any(name.endswith((".test.js", ".test.mjs")) for name in files.names)
     return "node --test" if has_node_tests else ""
+
+
+def _command(runner: NodeSuiteRunner, installer: PackageManager) -> str:
+    return chain(runner.first, f"{installer.tool} {runner.command} {runner.report}".rstrip())
 
 
 def _test_by_script(script: str, installer: PackageManager) -> str:

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from treadle.workspace.stacks.project_listing import ProjectListing
 from treadle.workspace.stacks.stack import table
 
-_YAML_ITEM = re.compile(r"^\s*-\s*['\"]?([^'\"#\s]+)", re.MULTILINE)
+_YAML_ITEM = re.compile(r"^[^\S\n]*-\s*['\"]?([^'\"#\s]+)", re.MULTILINE)
 
 
 def node_members(files: ProjectListing) -> list[ProjectListing]:

@@ -30,7 +30,7 @@ def disk(*, free: int = LARGE, size: int = LARGE, files: int = 0, free_files: in
         pytest.param(disk(free=500 * MEGABYTE), "", id="just enough"),
         pytest.param(
             disk(free=499 * MEGABYTE),
-            "only 499 MB are free on the disk of /run/work, and 500 MB are to stay free (free some"
+            "only 499 MB are free on the disk of /run/work, and 500 MB must stay free (free some"
             " space, then `treadle resume`; see sandbox.free_mb)",
             id="too little",
         ),
@@ -39,14 +39,14 @@ def disk(*, free: int = LARGE, size: int = LARGE, files: int = 0, free_files: in
         ),
         pytest.param(
             disk(size=64 * MEGABYTE, free=1024),
-            "only 1 KB are free on the disk of /run/work, and 3 MB are to stay free (free some"
+            "only 1 KB are free on the disk of /run/work, and 3 MB must stay free (free some"
             " space, then `treadle resume`; see sandbox.free_mb)",
             id="and no less",
         ),
         pytest.param(
             disk(files=10_000_000, free_files=9_999),
-            "only 9999 files can still be made on the disk of /run/work, and room for 10000 is to"
-            " stay (remove some files, then `treadle resume`)",
+            "only 9999 files can still be created on the disk of /run/work, and 10000 must stay"
+            " possible (remove some files, then `treadle resume`)",
             id="too few files",
         ),
         pytest.param(disk(files=10_000_000, free_files=10_000), "", id="just enough files"),
@@ -71,8 +71,8 @@ def test_zero_keeps_nothing_free() -> None:
         (
             1001,
             1000,
-            "/run/work and /run/home take 1001 MB, and sandbox.disk_mb allows 1000 MB (remove there"
-            " what is not needed, or raise the setting; then `treadle resume`)",
+            "/run/work and /run/home take 1001 MB, and sandbox.disk_mb allows 1000 MB (remove"
+            " what is not needed, or raise the setting, then `treadle resume`)",
         ),
     ],
 )

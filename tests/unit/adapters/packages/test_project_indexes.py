@@ -93,3 +93,12 @@ def test_no_variable_gets_into_an_address_and_no_login_is_read_from_one() -> Non
 
 def test_a_project_without_such_files_names_nothing() -> None:
     assert parse_project_files(reader({}), {"NPM_TOKEN": ADA}) == ProjectNames()
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("piece", ["\n", "\n ", "${", "${a", "\\"])
+def test_files_that_repeat_one_piece_are_read_in_a_moment(piece: str) -> None:
+    text = piece * 200_000
+    files = {"requirements.txt": text, ".npmrc": f"registry={text}\n{text}"}
+
+    assert parse_project_files(reader(files), {"NPM_TOKEN": ADA}).logins == ()

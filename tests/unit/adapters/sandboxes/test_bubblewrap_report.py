@@ -39,31 +39,36 @@ def test_a_missing_report_is_a_failure(tmp_path: Path) -> None:
         (
             "bwrap: setting up uid map: Permission denied",
             SandboxFailed(
-                "the system does not let bubblewrap make a user namespace",
+                "the system does not let bubblewrap create a user namespace",
                 bubblewrap_errors.APPARMOR,
             ),
         ),
         (
             "bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted",
             SandboxFailed(
-                "the system does not let bubblewrap make a user namespace",
+                "the system does not let bubblewrap create a user namespace",
                 bubblewrap_errors.APPARMOR,
             ),
         ),
         (
             "bwrap: No permissions to create new namespace, likely because the kernel does not "
             "allow non-privileged user namespaces.",
-            SandboxFailed("the system makes no user namespaces", bubblewrap_errors.NAMESPACES),
+            SandboxFailed(
+                "the system does not allow user namespaces", bubblewrap_errors.NAMESPACES
+            ),
         ),
         (
             "bwrap: Creating new namespace failed: nesting depth or "
             "/proc/sys/user/max_*_namespaces exceeded (ENOSPC)",
-            SandboxFailed("the system makes no user namespaces", bubblewrap_errors.NAMESPACES),
+            SandboxFailed(
+                "the system does not allow user namespaces", bubblewrap_errors.NAMESPACES
+            ),
         ),
         (
             "bwrap: Can't mount proc on /newroot/proc: Operation not permitted",
             SandboxFailed(
-                "bubblewrap may not mount what a sandbox needs", bubblewrap_errors.CONTAINER
+                "bubblewrap is not allowed to mount what the sandbox needs",
+                bubblewrap_errors.CONTAINER,
             ),
         ),
         (
@@ -77,14 +82,13 @@ def test_a_missing_report_is_a_failure(tmp_path: Path) -> None:
             "bwrap: execvp /opt/claude: No such file or directory",
             SandboxFailed(
                 "the sandbox has no /opt/claude",
-                "if it lies outside of the system's directories, name its directory in "
-                "sandbox.readable",
+                "if it is outside the system directories, add its directory to sandbox.readable",
             ),
         ),
         (
             "bwrap: Can't find source path /data/x: No such file or directory",
             SandboxFailed(
-                "/data/x cannot be shown in the sandbox: it is not there, or not for you to read",
+                "/data/x cannot be shown in the sandbox: it does not exist, or you may not read it",
                 "correct sandbox.readable and sandbox.writable",
             ),
         ),
@@ -94,7 +98,9 @@ def test_a_missing_report_is_a_failure(tmp_path: Path) -> None:
         ),
         (
             "not a word of bubblewrap's: Unknown option",
-            SandboxFailed("the sandbox was not set up: it said nothing", "run `treadle doctor`"),
+            SandboxFailed(
+                "the sandbox was not set up: there was no output", "run `treadle doctor`"
+            ),
         ),
     ],
 )

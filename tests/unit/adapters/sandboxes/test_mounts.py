@@ -136,7 +136,7 @@ def test_nothing_is_protected_through_a_link() -> None:
 
     for name in ("a", "c"):
         assert plan_mounts(within, disk({name: "link"})) == SandboxFailed(
-            f"{WORK / name} cannot be protected: it is a link, or no ordinary file", hint
+            f"{WORK / name} cannot be protected: it is a link, or not an ordinary file", hint
         )
 
 
@@ -164,7 +164,7 @@ def test_the_narrower_path_applies() -> None:
 
 def test_there_must_be_a_workspace_and_a_home() -> None:
     assert plan_mounts(Confinement(WORK, Path("/nowhere")), disk()) == SandboxFailed(
-        "/nowhere is to be confined in, and is no directory"
+        "/nowhere cannot confine the agent: it is not a directory"
     )
 
 

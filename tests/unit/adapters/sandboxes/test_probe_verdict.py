@@ -26,13 +26,13 @@ USER = HostFindings()
 
 def failed(*names: str) -> SandboxFailed:
     listed = "; ".join(names)
-    return SandboxFailed(f"the sandbox does not hold, for this is not so: it {listed}", HINT)
+    return SandboxFailed(f"the sandbox does not hold; failed tests: {listed}", HINT)
 
 
 def unusable(*names: str) -> SandboxFailed:
     listed = "; ".join(names)
     return SandboxFailed(
-        f"programs cannot work in the sandbox, for this is not so: it {listed}", UNUSABLE_HINT
+        f"programs cannot work in the sandbox; failed tests: {listed}", UNUSABLE_HINT
     )
 
 

@@ -138,6 +138,6 @@ def test_without_sandbox_exec_nothing_is_confined(tmp_path: Path) -> None:
     seatbelt = Seatbelt(Interpreter(Path("/python"), PREFIX), tmp_path, tmp_path / "none")
 
     assert seatbelt.confine(("true",), {}, WITHIN) == SandboxFailed(
-        f"{tmp_path}/none is missing, and the sandbox is made by it",
+        f"{tmp_path}/none is missing; the sandbox needs it",
         "it belongs to macOS: on another system, Treadle needs bubblewrap",
     )

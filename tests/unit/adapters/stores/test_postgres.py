@@ -166,5 +166,5 @@ def test_what_is_no_address_is_refused_without_being_shown(url: str, tmp_path: P
     with pytest.raises(SettingsError) as caught:
         open_database(Storage(tmp_path, url))
 
-    assert caught.value.message == "database.url is no address of a PostgreSQL database"
+    assert caught.value.message == "database.url is not the address of a PostgreSQL database"
     assert "hunter" not in caught.value.hint

@@ -100,7 +100,10 @@ def test_what_others_can_read_is_not_used(root: Path, name: str) -> None:
     with pytest.raises(StoreError) as refused:
         files.read(NAME)
 
-    assert refused.value.message == f"{root / name} is open to others, so what is in it is not used"
+    assert (
+        refused.value.message
+        == f"{root / name} can be read or changed by others, so Treadle does not use it"
+    )
 
 
 def test_a_pipe_in_place_of_the_file_holds_nobody_up(root: Path) -> None:

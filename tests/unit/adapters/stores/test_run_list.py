@@ -173,9 +173,11 @@ def listed(storage: Storage, **wanted: Any) -> list[str]:
         ("2", NEW.run),
         ("aaaa00001111", OLD.run),
         ("BBBB00001111", MIDDLE.run),
+        # As it is printed: the beginning of the last eight.
+        ("00002", NEW.run),
     ],
 )
-def test_a_run_is_named_by_its_id_or_any_end_of_it_that_fits_no_other(
+def test_a_run_is_named_by_its_id_or_an_end_or_beginning_that_fits_no_other(
     storage: Storage, reference: str, found: str
 ) -> None:
     begin(storage, OLD, MIDDLE, NEW)
@@ -191,8 +193,8 @@ NEWEST = "the newest runs are 00002222, 00001111, 00001111"
     [
         (
             "00001111",
-            "'00001111' fits several runs: bbbb00001111, aaaa00001111",
-            "give more digits",
+            "'00001111' matches several runs: bbbb00001111, aaaa00001111",
+            "give more characters",
         ),
         ("99999999", "there is no run '99999999'", NEWEST),
         ("", "there is no run ''", NEWEST),

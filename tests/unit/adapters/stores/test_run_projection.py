@@ -20,6 +20,8 @@ from treadle.domain.approval import Approval, ApprovalId
 from treadle.domain.deliverable import Tally
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.oversight import ApprovalAnswered, ApprovalAsked, ApprovalVoided
+from treadle.domain.events.publishing import FeedbackReceived, PullRequestFollowed
+from treadle.domain.events.queue import ItemEnded
 from treadle.domain.events.run import (
     RoundStarted,
     RunEnded,
@@ -84,6 +86,8 @@ def folded(row: RunRow, event: Event) -> RunRow:
             return replace(row, planned=spec)
         case WorkLanded(commit=commit):
             return replace(row, landed=commit)
+        case ItemEnded():
+            return replace(row, rounds=row.rounds + 1)
         case _:
             return folded_deliverables(row, event)
 
@@ -114,6 +118,7 @@ SHOWN = (
     StatusAdopted,
     PlanMade,
     WorkLanded,
+    ItemEnded,
 )
 WORK = (EVENTS | st.one_of([values_of(each) for each in SHOWN])).filter(
     lambda event: not changes_state(event.type)
@@ -177,6 +182,8 @@ AT_THE_END = {
 }
 AGAIN = {**AT_THE_END, "reason": "", "reopened_at": AT_TWO.isoformat()}
 HELD_UP = {"until": AT_TWO.isoformat(), "waiting_for": "the quota is spent"}
+FOLLOWED = PullRequestFollowed(1, "https://forge.example/1", AT_TWO)
+FOLLOWING = {"until": AT_TWO.isoformat(), "waiting_for": FOLLOWED.url}
 ASKING = {"until": AT_TWO.isoformat(), "waiting_for": "Land it?"}
 
 
@@ -190,6 +197,8 @@ ASKING = {"until": AT_TWO.isoformat(), "waiting_for": "Land it?"}
         ([run_started(), PAUSED, RunRecovered()], HELD_UP),
         ([run_started(), PAUSED, RunResumed()], {}),
         ([run_started(), PAUSED, ROUND], {"rounds": 3}),
+        ([run_started(), FOLLOWED], FOLLOWING),
+        ([run_started(), FOLLOWED, FeedbackReceived(1, 1, "c0ffee", ())], {}),
         ([run_started(), ASKED], ASKING),
         ([run_started(), ASKED, ANSWERED], {}),
         ([run_started(), STUCK], {"state": "ended", "ended_at": AT_ONE.isoformat(), **AT_THE_END}),

@@ -30,7 +30,11 @@ LANDING = ApprovalQuestion(
     answerers=("ada", "bob"),
 )
 PLAN = ApprovalQuestion(
-    "plan", "Work by this plan?", "1. Add numbers", "4567", at_deadline="approve"
+    "plan",
+    "Work by this plan?\nEstimate: $1.20, 12 min",
+    "1. Add numbers",
+    "4567",
+    at_deadline="approve",
 )
 LANDING_ASKED = make_approval(LANDING, run=RUN, step="1: landing", now=NOON)
 PLAN_ASKED = make_approval(PLAN, run=RUN, step="1: plan", now=NOON)
@@ -47,16 +51,20 @@ def test_the_inbox_shows_each_question_with_its_subject_and_how_to_answer_it() -
 
     assert [format_line(line, wide) for line in lines] == [
         f"{LAND}  Land 2 commits in your checkout?",
-        "  landing of run 9abcdef0 · asked 5m ago · until 14:00, then denied · for ada, bob",
+        "  landing of run 9abcdef0 · asked 5m ago · denied in 1h 55m, at 14:00 · for ada, bob",
         "  │  calc.py | 3 +++",
         "  │  1 file changed",
         "  │ commit 0123",
-        f"  treadle approve {LAND} · treadle deny {LAND}",
+        f"  treadle approve {LAND}",
+        f"  treadle deny {LAND}",
         "",
         f"{PLANNED}  Work by this plan?",
         "  plan of run 9abcdef0 · asked 5m ago",
         "  │ 1. Add numbers",
-        f"  treadle approve {PLANNED} · treadle deny {PLANNED} · treadle reply {PLANNED}",
+        "  │ Estimate: $1.20, 12 min",
+        f"  treadle approve {PLANNED}",
+        f"  treadle deny {PLANNED}",
+        f'  treadle reply {PLANNED} "what to change"',
     ]
 
 
@@ -77,7 +85,7 @@ def test_a_list_shows_the_beginning_of_a_long_subject_and_one_question_all_of_it
 def test_the_longest_subject_is_shown_to_its_end() -> None:
     long = replace(PLAN_ASKED, subject="a\n" * 30_000 + "b" * 5_000 + " npm publish")
 
-    assert drawn(question_block(ApprovalRecord(long), LATER, OPTIONS))[-2].endswith("npm publish")
+    assert drawn(question_block(ApprovalRecord(long), LATER, OPTIONS))[-5].endswith("npm publish")
 
 
 def test_what_an_agent_wrote_cannot_paint_the_screen() -> None:

@@ -22,12 +22,12 @@ def test_every_tool_file_and_every_judge_is_named_the_tool_files_first() -> None
     lines = [format_line(line, OPTIONS) for line in alert_lines(state, OPTIONS)]
 
     assert lines == [
-        "  ! changed what tools obey by themselves: 40 files",
+        "  ! changed files that tools run by themselves: 40 files",
         *(f"    added {n}/.npmrc (npm runs it)" for n in range(40)),
-        "  ! changed what judges the work: 40 files",
+        "  ! changed tests, checks or their configuration: 40 files",
         *(f"    changed lint/{n}.toml (lint)" for n in range(40)),
-        f"  added beside them: {', '.join(f'ci/{n}.yml (ci)' for n in range(5))},",
-        "│ ci/5.yml (ci), ci/6.yml (ci), ci/7.yml (ci), ci/8.yml (ci)",
+        f"  also added: {', '.join(f'ci/{n}.yml (ci)' for n in range(5))}, ci/5.yml",
+        "│ (ci), ci/6.yml (ci), ci/7.yml (ci), ci/8.yml (ci)",
         "",
     ]
 

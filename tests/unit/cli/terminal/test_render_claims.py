@@ -33,11 +33,11 @@ def test_a_pass_whose_check_is_another_now_is_summed_up_as_claimed() -> None:
 @pytest.mark.parametrize(
     ("before", "added", "line"),
     [
-        (ADOPTED, CheckAdded(ADD.id, OTHER), "DL-001 is another now: make sum"),
+        (ADOPTED, CheckAdded(ADD.id, OTHER), "DL-001 has changed: make sum"),
         (
             ADOPTED,
             CheckAdded(ADD.id, SUM),
-            "DL-001 must be seen to fail anew: python -m unittest test_add",
+            "DL-001 must fail again first: python -m unittest test_add",
         ),
         (
             DeliverableCreated(DIVIDE),

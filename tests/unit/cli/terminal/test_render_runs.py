@@ -25,7 +25,7 @@ from treadle.domain.events.work import (
     WorkspacePrepared,
     WorkWithheld,
 )
-from treadle.domain.exit_reasons import ExitReason
+from treadle.domain.exit_reasons import END_REASONS, ExitReason
 from treadle.domain.run import RunResult
 from treadle.domain.session import (
     BudgetExceeded,
@@ -101,7 +101,7 @@ def test_without_colours_the_words_are_the_same(name: str) -> None:
         (MaxTurns(200), "  session stopped at its limit of 200 turns"),
         (BudgetExceeded(10.0), "  session stopped at its cost limit of $10.00"),
         (QuotaExceeded("limit", None), "  session stopped by the provider's quota"),
-        (TimedOut("idle", 600), "  session timed out after 10m: the agent gave no sign of life"),
+        (TimedOut("idle", 600), "  session timed out after 10m: the agent gave no output"),
         (Cancelled(), "  session cancelled"),
         (Crashed("killed", 137), "  session lost its process with exit code 137"),
         (Crashed("killed", None), "  session lost its process"),
@@ -119,7 +119,7 @@ def test_every_end_of_a_run_says_its_reason_and_what_to_type_next(reason: ExitRe
 
     lines = screenful(recorded([STARTED, RunEnded(result)]), options_at())
 
-    assert [line for line in lines if f"({reason})" in line]
+    assert [line for line in lines if END_REASONS[reason].headline in line]
     assert [line for line in lines if line.startswith("  next          ")]
     assert lines[-1].split("#")[0].strip() == "treadle show 7c01d2e4"
 
@@ -130,11 +130,11 @@ def test_partly_blocked_success_and_an_unknown_price_are_said() -> None:
     lines = screenful(recorded([RunEnded(result)]), options_at())
 
     assert lines[2:7] == [
-        "✔ Done: all that can be done passed, 1 blocked (all_passed)",
+        "✔ Done: everything possible passed, 1 blocked",
         "",
         "  deliverables  2 of 3 passed (claimed), 1 blocked",
         "  rounds        1",
-        "  cost          $0.50 (unpriced model: counted at the dearest known price)",
+        "  cost          $0.50 (unpriced model: counted at the highest known price)",
     ]
 
 
@@ -186,8 +186,8 @@ def test_files_that_no_run_commits_are_named_with_the_reason() -> None:
     )
 
     assert screenful(recorded([withheld]), options_at()) == [
-        "! not committed: .env is named like a file of secrets",
-        "! not committed: config/local.json is in workspace.include, and stays yours",
+        "! not committed: .env looks like a secret file",
+        "! not committed: config/local.json is in workspace.include",
     ]
 
 

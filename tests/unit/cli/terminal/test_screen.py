@@ -1,23 +1,40 @@
 """The live line is kept below the lines, only where it can be drawn, and nothing stops a run."""
 
 import io
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.unit.cli.sample_runs import ALL_RUNS, START, call, coding_round, quota, recorded, success
+from tests.unit.cli.sample_handovers import LANDING
+from tests.unit.cli.sample_runs import (
+    ALL_RUNS,
+    RUN,
+    START,
+    call,
+    coding_round,
+    quota,
+    recorded,
+    success,
+)
 from tests.unit.cli.sample_runs import STARTED as RUN_STARTED
 from treadle.cli.terminal.palette import COLOURED, PLAIN
 from treadle.cli.terminal.screen import Screen, detect_screen, encodable, window_columns
 from treadle.cli.terminal.styled_lines import Verbosity
 from treadle.cli.terminal.terminal import TerminalDisplay
+from treadle.domain.approval import make_approval
 from treadle.domain.events.all_events import RecordedEvent
+from treadle.domain.events.oversight import ApprovalAsked
 from treadle.domain.events.run import InterruptRequested, RoundStarted
 from treadle.settings.environment import parse_environment
 
+ASKED = ApprovalAsked(make_approval(LANDING, run=RUN, step="1: landing", now=START))
 LIVE = Screen(live=True, columns=80, zone=UTC)
 PIPED = Screen(columns=80, zone=UTC)
+# A bell, and a notice for the desktop.
+NOTICES = re.compile("\a\x1b]9;([^\x1b\a]*)\a")
 
 
 class Window(io.StringIO):
@@ -54,7 +71,12 @@ class HandClock:
 def seen(stream: io.StringIO) -> list[str]:
     """What stands on the screen after all carriage returns and erasures."""
     lines = [""]
-    for part in stream.getvalue().replace("\r\x1b[2K", "\f").replace("\n", "\f\n").split("\f"):
+    for part in (
+        NOTICES.sub("", stream.getvalue())
+        .replace("\r\x1b[2K", "\f")
+        .replace("\n", "\f\n")
+        .split("\f")
+    ):
         if part.startswith("\n"):
             lines.append(part[1:])
         else:
@@ -95,6 +117,28 @@ def test_a_live_screen_ends_with_the_same_lines_as_a_pipe(name: str) -> None:
     assert "\x1b" not in pipe.getvalue()
 
 
+@pytest.mark.parametrize(
+    ("log", "notices"),
+    [
+        (success, ["treadle deliver: Done: every deliverable passed"]),
+        (lambda: recorded([RUN_STARTED, ASKED]), ["treadle deliver: waits for your answer"]),
+        (lambda: recorded([RUN_STARTED, *coding_round()]), []),
+    ],
+)
+def test_a_terminal_rings_when_a_run_ends_or_asks(
+    log: Callable[[], list[RecordedEvent]], notices: list[str]
+) -> None:
+    window, pipe = Window(), io.StringIO()
+    live, piped = terminal(window), terminal(pipe, PIPED)
+
+    for each in log():
+        live.draw_event(each)
+        piped.draw_event(each)
+
+    assert NOTICES.findall(window.getvalue()) == notices
+    assert "\a" not in pipe.getvalue()
+
+
 def test_the_live_line_says_round_phase_tool_time_and_cost() -> None:
     log = recorded(
         [RUN_STARTED, *coding_round()[:2], call("t", "Bash", command="make test")], step_s=1
@@ -102,16 +146,16 @@ def test_the_live_line_says_round_phase_tool_time_and_cost() -> None:
 
     line = live_line(log, START + timedelta(seconds=62))
 
-    left, right = "⠙ round 2/100 · coding · Bash (58s) make test", "1m 1s · $0.00"
-    assert line == f"{left}{right:>{79 - len(left)}}"
+    left, right = "⠙ round 2/100 · coding · Bash (58s) make test", "1m · $0.00"
+    assert line == f"{left}{right:>{77 - len(left)}}"
 
 
 def test_the_live_line_counts_down_while_the_quota_is_away() -> None:
     line = live_line(quota()[:8], START + timedelta(hours=4, minutes=59, seconds=50))
 
     left = "⠙ paused until 17:40, 10s left"
-    right = "49s · $1.50"  # a pause is not running time
-    assert line == f"{left}{right:>{79 - len(left)}}"
+    right = "35s · $1.50"  # neither a pause nor the time between rounds is running time
+    assert line == f"{left}{right:>{77 - len(left)}}"
 
 
 def test_the_live_line_says_when_the_run_is_stopping() -> None:
@@ -131,7 +175,7 @@ def test_there_is_no_live_line_before_the_start_nor_after_the_end() -> None:
     shown.tick()
     shown.close()
 
-    assert before.endswith("# all about this run\n")
+    assert before.endswith("# details of this run\n")
     assert window.getvalue() == before
 
 

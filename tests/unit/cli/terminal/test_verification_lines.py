@@ -92,7 +92,7 @@ def test_a_red_check_is_shown_with_the_end_of_what_it_said() -> None:
 
 def test_a_check_that_passes_before_the_work_is_shown_as_showing_nothing() -> None:
     assert rendered(checked(DIVIDE, WRITTEN, "before", 0), width=100) == [
-        "  ! check passes before the work, so it shows nothing · 2s · DL-002: it is documented",
+        "  ! check passes before the work, so it proves nothing · 2s · DL-002: it is documented",
         "    $ grep -q divide README.md",
     ]
 
@@ -101,8 +101,8 @@ def test_a_regression_names_the_round_that_broke_it_if_that_is_known() -> None:
     found = RegressionFound(ADD.id, SUM.criterion, 4)
 
     assert [*rendered(found), *rendered(replace(found, round=None))] == [
-        "  ✘ broken in round 4 · it had been shown before · DL-001: 2 and 3 give 5",
-        "  ✘ broken · it had been shown before · DL-001: 2 and 3 give 5",
+        "  ✘ broken in round 4 · it passed before · DL-001: 2 and 3 give 5",
+        "  ✘ broken · it passed before · DL-001: 2 and 3 give 5",
     ]
 
 
@@ -130,7 +130,7 @@ def test_every_criterion_has_a_line_with_its_grade_and_why_it_is_not_higher() ->
         "    claimed: it is documented  its check passed before the work",
     ]
     assert rendered(SUITE_GRADED) == [
-        "    tests are self-tested: 1 test fails with your version of its file"
+        "    graded self-tested: 1 test fails with your version of its file"
     ]
 
 
@@ -163,8 +163,8 @@ def test_a_long_reason_has_lines_of_its_own_and_is_never_cut() -> None:
         "  [PASS] Raise to a power (DL-004)  self-tested:",
         "      your tests fail with the work: test_half, test_double, test_third and 7",
         "    │ more; the agent changed tests/test_it.py",
-        "    tests are self-tested: your tests fail with the work: test_half,",
-        "  │ test_double, test_third and 7 more; the agent changed tests/test_it.py",
+        "    graded self-tested: your tests fail with the work: test_half, test_double,",
+        "  │ test_third and 7 more; the agent changed tests/test_it.py",
     ]
 
 
@@ -194,9 +194,9 @@ def test_what_the_work_changed_of_its_judges_comes_first_at_the_end() -> None:
     )
 
     assert lines[4:11] == [
-        "  ✘ 1 test red at the end, as before the work: test_old",
+        "  ✘ 1 test failing at the end, as before the work: test_old",
         "  ! 1 test file removed: tests/test_old.py",
-        "  ! changed what judges the work: 2 files",
+        "  ! changed tests, checks or their configuration: 2 files",
         "    removed tests/test_old.py (tests)",
         "    changed pyproject.toml (lint)",
         "  added tests: 1 file",
@@ -211,7 +211,7 @@ def test_added_tests_are_no_warning() -> None:
         STARTED, EvidenceTouched(files), green, ended("all_passed", Tally(1, 0, 1))
     )
 
-    assert lines[4:7] == ["  added tests: 1 file", "  added beside them: ci.yml (ci)", ""]
+    assert lines[4:7] == ["  added tests: 1 file", "  also added: ci.yml (ci)", ""]
 
 
 def test_what_a_focus_run_leaves_to_a_person_is_named_at_the_end() -> None:
@@ -224,7 +224,7 @@ def test_what_a_focus_run_leaves_to_a_person_is_named_at_the_end() -> None:
     lines = rendered_last(*events, ended("spec_issue", Tally()), level=Verbosity.QUIET)
 
     assert lines[2:8] == [
-        "! Stopped: the specification needs a person (spec_issue)",
+        "! Stopped: the specification needs a person",
         "",
         "  spec issue    .treadle/spec-issues/x.md",
         "  backlog       .treadle/backlog/one.md",

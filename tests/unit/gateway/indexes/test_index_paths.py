@@ -8,7 +8,6 @@ from treadle.gateway.indexes.index_paths import (
     PathUse,
     download_pattern,
     is_file_path,
-    module_host,
     use_of_path,
 )
 
@@ -161,19 +160,3 @@ def test_the_template_of_a_registry_stands_for_its_crates_only() -> None:
     assert pattern.fullmatch("https://dl.example/se/rd/serde/1.0.0.tar?k=1")
     assert not pattern.fullmatch("https://dl.example/se/rd/serde/1.0.0/owners")
     assert not pattern.fullmatch("https://dlxexample/se/rd/serde/1.0.0.tar?k=1")
-
-
-@pytest.mark.parametrize(
-    ("path", "host"),
-    [
-        ("/go/code.example/team/x/@v/list", "code.example"),
-        ("/go/code.example/@latest", "code.example"),
-        ("/go/code.example/x/@v/v1.0.0.zip", "code.example"),
-        ("/go/sumdb/sum.example/lookup/code.example/x@v1.0.0", "code.example"),
-        ("/go/lookup/code.example@v1.0.0", "code.example"),
-        ("/go/sumdb/sum.example/tile/8/0/x001/234.p/17", None),
-        ("/go/latest", None),
-    ],
-)
-def test_the_name_of_a_module_begins_with_its_host(path: str, host: str | None) -> None:
-    assert module_host(PackageIndex("go", "https://index.example/go/"), path) == host

@@ -18,7 +18,7 @@ NODE = PackageIndex("node", "https://index.example/api/npm/", "Bearer npm-token"
 TEAM = PackageIndex("node", "https://index.example/api/npm/team/", "Bearer team-token")
 HERE = Origin("https", "index.example", 443)
 FILES = Origin("https", "files.example", 443)
-ONLY_FILES = "is open for package files only, and this path is none"
+ONLY_FILES = "is open for package files only, and this path is not one"
 
 
 def routes() -> IndexRoutes:

@@ -69,7 +69,7 @@ async def test_the_login_is_added_outside_for_the_index_alone_and_that_of_a_proc
         (
             "GET",
             "https://index.example/admin",
-            "index.example is open for package files only, and this path is none",
+            "index.example is open for package files only, and this path is not one",
         ),
     ],
 )

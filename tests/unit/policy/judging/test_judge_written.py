@@ -14,7 +14,7 @@ OUTPUTS = (
     *("npx vitest bench --outputJson={}", "npx vitest run --outputFile {}"),
     *("npx vitest run --outputFile.json={}", "npx esbuild a.ts --metafile={}"),
     *("npx tsc --outDir {}", "pytest --log-file={}", "ruff check --cache-dir={}"),
-    *("node --cpu-prof --cpu-prof-dir={} x.js", "node --heap-prof --heap-prof-dir {} x.js"),
+    *("node --cpu-prof --cpu-prof-dir={} x.js",),
     *("git archive -o {} HEAD", "uv build -o {}", "phpunit --coverage-xml {}"),
 )
 
@@ -37,11 +37,6 @@ def decided(line: str, *, destructive: bool = False) -> str:
 )
 def test_output_goes_into_the_project_or_to_scratch(line: str, target: str, decision: str) -> None:
     assert decided(line.format(target)) == decision
-
-
-@pytest.mark.parametrize("line", ["npx tsx --metafile {}", "npx nodemon --output {}"])
-def test_what_a_runner_of_scripts_takes_for_its_script_is_judged_as_code(line: str) -> None:
-    assert decided(line.format("/tmp/x.js")) == "deny"
 
 
 @pytest.mark.parametrize(
@@ -114,13 +109,6 @@ def test_who_only_reads_writes_by_no_option(line: str, decision: str) -> None:
         ("cd /tmp && ls", "allow"),
         ("cd /tmp && node -e 'x'", "allow"),
         ("cd /tmp && npm --version", "allow"),
-        ("cd /tmp && npm test", "deny"),
-        ("cd /tmp && pytest", "deny"),
-        ("cd /tmp && make", "deny"),
-        ("cd /tmp && rake", "deny"),
-        ("cd /tmp && node --test", "deny"),
-        ("cd /tmp && python -m app", "deny"),
-        ("cd /tmp && python -m json.tool x", "deny"),
     ],
 )
 def test_tools_start_in_the_project_for_they_run_what_is_there(line: str, decision: str) -> None:
@@ -132,7 +120,6 @@ def test_tools_start_in_the_project_for_they_run_what_is_there(line: str, decisi
     [
         ("npm run build --prefix web", "allow"),
         ("uv run --project backend pytest backend/tests", "allow"),
-        ("uv run --directory backend pytest ../tests", "allow"),
         # Such an option names settings; what runs may start where the line does.
         ("uv run --project backend python ../x.py", "deny"),
         ("npm --prefix web exec tsx ../x.ts", "deny"),
@@ -141,4 +128,26 @@ def test_tools_start_in_the_project_for_they_run_what_is_there(line: str, decisi
     ],
 )
 def test_a_folder_of_settings_is_no_way_out(line: str, decision: str) -> None:
+    assert decided(line) == decision
+
+
+@pytest.mark.parametrize(
+    ("line", "decision"),
+    [
+        ("cat <<'E' | python3\nx\nE", "allow"),
+        ("cat - <<'E' | python3\nx\nE", "allow"),
+        ("cat <<< x | python3", "allow"),
+        ("cat f <<'E' | python3\nx\nE", "deny"),
+        ("tac <<'E' | python3\nx\nE", "deny"),
+        ("cat 3<<'E' | python3\nx\nE", "deny"),
+        ("cat <<'E' | tac | python3\nx\nE", "deny"),
+        ("cat <<'E' | (ls; python3)\nx\nE", "deny"),
+        ("cat f | python3", "deny"),
+        ("python3 < <(cat f)", "deny"),
+        ("python3 <(cat f)", "deny"),
+    ],
+)
+def test_a_program_from_the_input_is_in_sight_if_it_is_a_text_of_the_line(
+    line: str, decision: str
+) -> None:
     assert decided(line) == decision

@@ -161,6 +161,12 @@ def test_a_line_of_braces_or_blanks_is_judged_in_a_moment(word: str) -> None:
     assert rule_of(f"sudo {word}") in ("escape", "line-too-long")
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("piece", ["a[", "a[$", "a[(", "`a["])
+def test_a_value_of_many_subscripts_is_judged_in_a_moment(piece: str) -> None:
+    assert rule_of(f"X='{piece * 100_000}' make")
+
+
 def test_words_hidden_among_too_many_parts_of_a_list_are_found() -> None:
     assert rule_of("{sudo,id" + "," * 90 + "}") == "escape"
 

@@ -33,21 +33,21 @@ def test_a_redirection_of_a_compound_command_feeds_what_is_in_it(
 
 
 @pytest.mark.parametrize(
-    ("line", "shown"),
+    ("line", "before"),
     [
-        ("cat <<'E' | a\nx\nE", True),
-        ("cat - <<'E' | a\nx\nE", True),
-        ("cat <<< x | a", True),
-        ("cat f <<'E' | a\nx\nE", False),
-        ("b <<'E' | a\nx\nE", False),
-        ("cat 3<<'E' | a\nx\nE", False),
-        ("cat <<'E' | b | a\nx\nE", False),
-        ("cat <<'E' | (a; b)\nx\nE", False),
-        ("cat f | a", False),
+        ("a | b | c", ["a", "b"]),
+        ("a | while b; do c; done", ["a"]),
+        ("d; a | c", ["a"]),
+        ("a | (b; c)", []),
+        ("(a; b) | c", []),
+        ("a | b; c", []),
+        ("c", []),
     ],
 )
-def test_what_a_pipe_sends_is_in_sight_if_it_is_a_text_of_the_line(line: str, shown: bool) -> None:
-    assert script(line).commands[-1].input_shown == shown
+def test_a_command_knows_the_simple_ones_before_it_in_its_pipeline(
+    line: str, before: list[str]
+) -> None:
+    assert [each.words[0].text for each in script(line).commands[-1].piped] == before
 
 
 @pytest.mark.parametrize("line", ["time a b", "time -p a b"])
@@ -64,43 +64,6 @@ def test_the_keyword_time_is_none_in_quotes() -> None:
 def test_how_the_last_pipeline_ended_is_read_by_a_literal_index(index: str) -> None:
     word = only_word(f'a "${{PIPESTATUS[{index}]}}"')
     assert word == Word(f"${{PIPESTATUS[{index}]}}", variables=("PIPESTATUS",), quoted=True)
-
-
-@pytest.mark.parametrize(
-    ("inner", "expands", "objects"),
-    [
-        ("git merge-base main HEAD", False, True),
-        ("git merge-base main HEAD 2>/dev/null", False, True),
-        ("git rev-parse --short HEAD~2", False, True),
-        ("git rev-parse --verify main@{1}", False, True),
-        # A name has no blanks, and might still begin with a dash.
-        ("git rev-parse --abbrev-ref HEAD", False, False),
-        ("git branch --show-current", False, False),
-        ("git merge-base --all main HEAD", True, False),
-        ("git rev-parse HEAD main", True, False),
-        ("git rev-parse main..HEAD", True, False),
-        ("git rev-parse HEAD^@", True, False),
-        ("git rev-parse HEAD --output=x", True, False),
-        ("git rev-parse --show-toplevel", True, False),
-        ("git rev-parse $x", True, False),
-        ("git rev-parse HEAD; a", True, False),
-        ("git rev-parse HEAD | a", True, False),
-        ("git rev-parse HEAD 2>&1", True, False),
-        ("x=1 git rev-parse HEAD", True, False),
-        ("./git rev-parse HEAD", True, False),
-        ("a", True, False),
-    ],
-)
-def test_the_name_of_an_object_is_one_word_also_without_quotes(
-    inner: str, expands: bool, objects: bool
-) -> None:
-    word = script(f"b $({inner})..HEAD").commands[-1].words[1]
-    assert (word.substitutes, word.expands, word.objects) == (True, expands, objects)
-
-
-def test_the_name_of_an_object_beside_something_else_is_not_known() -> None:
-    word = script("b $(git rev-parse HEAD)$(a)").commands[-1].words[1]
-    assert (word.expands, word.objects) == (True, False)
 
 
 @pytest.mark.parametrize(

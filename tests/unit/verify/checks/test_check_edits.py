@@ -185,7 +185,7 @@ def test_a_check_that_is_no_agents_needs_no_yes() -> None:
         own = replace(ADD, checks=(replace(SUM, origin=origin),))
 
         assert with_accepted_check((own,), "DL-001", "1") == EditRefusal(
-            "the check for '2 and 3 give 5' is no agent's", LIST
+            "the check for '2 and 3 give 5' was not written by an agent", LIST
         )
 
 

@@ -158,9 +158,9 @@ def test_evidence_with_the_judges_of_the_base_is_about_the_last_claim(later: lis
         (
             CurrentEvidence("kept", "b" * 40),
             (
-                "the tree of commit cccccccccccc with the judges of dddddddddddd is bbbbbbbbbbbb"
-                " here, and was eeeeeeeeeeee then: another version of Treadle may have chosen them"
-                " otherwise",
+                "the tree of commit cccccccccccc with the tests and checks of dddddddddddd is"
+                " bbbbbbbbbbbb here, and was eeeeeeeeeeee then: another version of Treadle may"
+                " choose other files",
             ),
         ),
     ],
@@ -197,7 +197,7 @@ def test_tests_that_were_flaky_at_any_time_are_recalled_as_such() -> None:
         (CurrentEvidence("missing", TREE, NOW), ("its log ffffffffffff is missing",)),
         (
             CurrentEvidence("changed", TREE, NOW),
-            ("its log ffffffffffff was changed: its SHA-256 is another now",),
+            ("its log ffffffffffff was changed: its SHA-256 has changed",),
         ),
         (
             CurrentEvidence("kept", ""),
@@ -242,7 +242,7 @@ def test_the_log_of_the_time_before_the_work_is_looked_at_as_well() -> None:
     found = CurrentEvidence("kept", TREE, NOW, log_before="changed")
 
     assert compare_evidence(seen, found, origin="").reasons == (
-        "its log of before the work dddddddddddd was changed: its SHA-256 is another now",
+        "its log of before the work dddddddddddd was changed: its SHA-256 has changed",
     )
     assert compare_evidence(CHECK, found, origin="").agrees
 

@@ -3,8 +3,8 @@
 import pytest
 
 from treadle.verify.commands.call_files import read_call, unwrap
-from treadle.verify.commands.file_mentions import FileUse
-from treadle.verify.commands.shell_calls import ShellCall, read_calls
+from treadle.verify.commands.file_mentions import FileUse, ShellCall
+from treadle.verify.commands.shell_calls import read_calls
 
 
 def uses(line: str) -> dict[str, FileUse]:

@@ -5,6 +5,7 @@ import pytest
 from tests.unit.verify.tree_pairs import read_pair
 from treadle.domain.check import FileChange
 from treadle.verify.commands.command_files import find_judges, read_command
+from treadle.verify.commands.comparisons import files_looked_at
 
 FILES = dict.fromkeys(
     [
@@ -57,6 +58,9 @@ def judges(command: str) -> set[str]:
         ("make -C web test", "web/Makefile"),
         ("cd web; ./check.sh", "web/check.sh"),
         ("(cd web && node run.js)", "web/run.js"),
+        ("for each in tools/*.sh; do sh $each || exit 1; done", "tools/run.sh"),
+        ("for each in run build; do sh ./$each.sh || exit 1; done", "build.sh"),
+        ("for each in src web; do (cd $each && sh run.sh); done", "src/run.sh"),
         ("sh -c './check.sh && true'", "check.sh"),
         ("bash -euc 'cd tools; ./run.sh'", "tools/run.sh"),
         ('test "$(./check.sh)" = ok', "check.sh"),
@@ -94,6 +98,10 @@ def judges(command: str) -> set[str]:
         ("sh run.sh; test $? -eq 2 -o $? -eq 0", "run.sh"),
         ('test "$(sh run.sh; echo $?)" = 0', "run.sh"),
         ("sh check.sh; test $? -eq 2", "check.sh"),
+        ("bash -e <<'END'\n./run.sh\nEND", "run.sh"),
+        ("sh -s 3 <<< 'sh run.sh'", "run.sh"),
+        ("python3 - <<'END'\nimport tools.verify\nEND", "tools/verify.py"),
+        ("cat > in.txt <<END && sh run.sh in.txt\nthree words\nEND", "run.sh"),
     ],
 )
 def test_a_command_is_judged_by_this_file(command: str, path: str) -> None:
@@ -113,6 +121,8 @@ def test_a_command_is_judged_by_this_file(command: str, path: str) -> None:
         ("sh build.sh && python3 -m pytest", "build.sh"),
         ("sh build.sh && sh check.sh", "build.sh"),
         ("! ./greet --bad", "greet"),
+        ("./greet <<END | grep -q hello\nname\nEND", "greet"),
+        ("cat <<END | ./greet | grep -q hello\nname\nEND", "greet"),
         # An exit code other than that of success is a result.
         ("./greet --bad 2>/dev/null; test $? -eq 2", "greet"),
         ("./greet --bad; [ $? -ne 0 ]", "greet"),
@@ -123,12 +133,16 @@ def test_a_command_is_judged_by_this_file(command: str, path: str) -> None:
         ("python3 -c 'import tally'", "tally.py"),
         ("python3 -m py_compile tally.py", "tally.py"),
         ("bash -n rotate.sh", "rotate.sh"),
+        ("for each in *.sh; do bash -n $each; done", "rotate.sh"),
+        ("for each in 1 2; do ./rotate.sh $each | grep -q x; done", "rotate.sh"),
+        ("for each; do sh $each; done", "rotate.sh"),
         ("python3 checkout.py | grep -q paid", "checkout.py"),
         ("./check.sh", "web/check.sh"),
         ("./check.sh", "web/Makefile"),
         ("grep -q Install README.md", "README.md"),
         ("jq -e .a conf.json", "conf.json"),
         ("pytest tests", "app/cli.py"),
+        ("./greet in.txt > out && ./greet in.txt | grep -q x", "in.txt"),
         ("./run.sh --fast", "src/run.sh"),
         ("PATH=./bin:$PATH greet | grep -q hi", "bin/greet"),
         ("", "check.sh"),
@@ -153,6 +167,12 @@ def test_a_program_whose_output_is_looked_at_once_is_the_product_everywhere() ->
         ('grep -qFx "$(cat conf.json)" out', {"conf.json"}),
         ('[ "$(./greet)" = "$(<conf.json)" ]', {"conf.json"}),
         ('[ "$(cat conf.json)" = 3 ]', set()),
+        # Data that a judge gets together with a result.
+        ("./greet > page && python3 tools/verify.py page in.txt", {"tools/verify.py", "in.txt"}),
+        (
+            "./greet > page && python3 -c \"assert open('page').read() == open('in.txt').read()\"",
+            {"in.txt"},
+        ),
     ],
 )
 def test_of_two_sides_the_expected_one_judges(command: str, expected: set[str]) -> None:
@@ -163,6 +183,39 @@ def test_of_two_sides_the_one_that_was_there_judges() -> None:
     pair = read_pair({"want.txt": "a"}, {"want.txt": "a", "have.txt": "a"})
 
     assert read_command("diff have.txt want.txt", pair).expectations == {"want.txt"}
+
+
+def test_a_program_that_is_asked_for_is_the_product_if_the_line_looks_at_its_output() -> None:
+    pair = read_pair({"page.html": ""}, {"page.html": "", "bin/check-links": ""})
+
+    assert read_command("bin/check-links page.html | grep -q dead", pair).judges == {}
+    assert set(read_command("bin/check-links page.html", pair).judges) == {"bin/check-links"}
+
+
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        ("test -f .github/workflows/ci.yml", {".github/workflows/ci.yml"}),
+        ("grep -q '^lint:' Makefile && test -x tests/run.sh", {"Makefile", "tests/run.sh"}),
+        ("cat package.json | jq -e .scripts.lint", {"package.json"}),
+        ("[ -f Makefile -a -f package.json ]", {"Makefile", "package.json"}),
+        # It is to be gone, or one is compared with the other.
+        ("! grep -q skip tests/run.sh", set()),
+        ("test ! -e tests/run.sh", set()),
+        ("diff Makefile package.json", set()),
+        ("grep -qf Makefile package.json", set()),
+        ('[ "$(cat Makefile)" = x ]', set()),
+        # The line runs something besides.
+        ("grep -q '^lint:' Makefile && make lint", set()),
+        ("test -x tests/run.sh && sh tests/run.sh", set()),
+        ("", set()),
+    ],
+)
+def test_a_line_that_only_looks_at_files_asks_for_them(command: str, files: set[str]) -> None:
+    paths = (".github/workflows/ci.yml", "Makefile", "package.json", "tests/run.sh")
+    base = dict.fromkeys(paths, "")
+
+    assert files_looked_at(command, read_pair(base, base)) == files
 
 
 def test_a_judging_script_leads_to_those_it_loads_and_to_tasks() -> None:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from treadle.verify.commands.shell_calls import ShellCall, read_calls
+from treadle.verify.commands.file_mentions import ShellCall
+from treadle.verify.commands.shell_calls import read_calls
 from treadle.verify.commands.word_paths import TOP, UNKNOWN, is_folder, matching_paths, resolve_path
 
 

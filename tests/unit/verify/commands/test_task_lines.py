@@ -4,6 +4,7 @@ import pytest
 
 from treadle.verify.commands.task_lines import TaskLines, read_task
 
+BUILT = frozenset({"all", "build", "check"})
 FILES = {
     "package.json": '{"scripts": {"pretest": "sh pre.sh", "test": "node run.js", "lint": "x"}}',
     "web/package.json": '{"scripts": {"test": "jest"}}',
@@ -55,12 +56,19 @@ FILES = {
                 "sh build.sh\necho checking\npython3 verify.py  \t  --all \nrm $TMP",
                 ("local.mk",),
                 ("GNUmakefile", "makefile", "Makefile"),
+                targets=BUILT,
             ),
         ),
         (
             "make -j 4",
             "",
-            TaskLines("", "sh build.sh", ("local.mk",), ("GNUmakefile", "makefile", "Makefile")),
+            TaskLines(
+                "",
+                "sh build.sh",
+                ("local.mk",),
+                ("GNUmakefile", "makefile", "Makefile"),
+                targets=BUILT,
+            ),
         ),
         ("make -C web -f rules.mk", "", TaskLines("web", sources=("web/rules.mk",))),
         (
@@ -98,3 +106,11 @@ FILES = {
 )
 def test_a_task_has_these_lines(words: str, folder: str, task: TaskLines) -> None:
     assert read_task(words.split(), folder, lambda path: FILES.get(path, "")) == task
+
+
+def test_a_command_that_make_runs_itself_is_one_of_the_shell() -> None:
+    text = "W := $(shell cat want.txt)\ncheck:\n\ttest $$(./app) = $(W)\n"
+
+    assert (
+        read_task(["make", "check"], "", lambda _: text).text == "test $(./app) = $(cat want.txt)"
+    )

@@ -82,10 +82,10 @@ CHANGED_B = "; the agent changed tests/test_b.py"
         (GREEN, GREEN, ADDED, RED,
          "your tests fail with the work: test_b; the agent added tests/test_new.py", (B,)),
         (GREEN, GREEN, MERGED, suite(exit_code=0),
-         "your tests fail with the work: it told of 2 tests before the work, and tells of none now"
+         "your tests fail with the work: it reported 2 tests before the work, and none now"
          "; the agent changed package.json", (TEST_COMMAND,)),
         (UNEXPLAINED, GREEN, CHANGED, UNEXPLAINED,
-         "with your tests the test command fails as it did before the work, so it says nothing",
+         "with your tests the test command fails as it did before the work, so it proves nothing",
          ()),
         (GREEN, GREEN, CHANGED, cut(), "with your tests they could not be run: it ran out of time",
          ()),
@@ -165,9 +165,9 @@ def test_a_test_that_is_flaky_with_the_tests_of_the_user_does_not_prove() -> Non
         (illegible(), GREEN, "the report of the tests before the work cannot be read: junit.xml,"
          " line 3: not XML", False),
         (UNEXPLAINED, UNEXPLAINED,
-         "the test command fails as it did before the work, so it says nothing", False),
+         "the test command fails as it did before the work, so it proves nothing", False),
         (NO_TESTS, NO_TESTS,
-         "the test command fails as it did before the work, so it says nothing", True),
+         "the test command fails as it did before the work, so it proves nothing", True),
         (replace(SILENT, ran=0), replace(SILENT, ran=0), "there are no tests", True),
         (SILENT, replace(SILENT, gap=RunnerGap("tests", "go ran no test")), "there are no tests",
          True),

@@ -62,9 +62,17 @@ def found(base: Files, path: str, text: str = "changed") -> str:
         ),
         ({".rspec": "--require ./first\n", "first.rb": ""}, "first.rb", "loaded by .rspec"),
         (
+            {
+                "Cargo.toml": '[[test]]\nname = "it"\npath = "acceptance/it.rs"\n',
+                "acceptance/it.rs": "",
+            },
+            "acceptance/it.rs",
+            "loaded by Cargo.toml",
+        ),
+        (
             {"test_a.py": "from helpers import same\n", "helpers.py": "", "a.py": ""},
             "helpers.py",
-            "a helper of the tests alone",
+            "a helper only for tests",
         ),
         (
             {
@@ -82,7 +90,7 @@ def found(base: Files, path: str, text: str = "changed") -> str:
                 "a.js": "",
             },
             "my-helpers.js",
-            "a helper of the tests alone",
+            "a helper only for tests",
         ),
         (
             {"test_a.py": 'open("data/cases.json")\n', "data/cases.json": ""},
@@ -123,6 +131,7 @@ def test_what_judges_use_is_no_product(base: Files, path: str, reason: str) -> N
             "app/helpers.py",
         ),
         ({"test_a.py": "from a import b\n", "a.py": ""}, "a.py"),
+        ({"Cargo.toml": '[[bin]]\npath = "src/app.rs"\n', "src/app.rs": ""}, "src/app.rs"),
         ({"test_a.py": 'open("rates.json")\n', "rates.json": ""}, "rates.json"),
         ({"test_a.py": "x\n", "data/cases.json": ""}, "data/cases.json"),
         ({"test_a.py": "from helpers import same\n"}, "helpers.py"),

@@ -290,6 +290,9 @@ ORDINARY: list[tuple[Work, dict[str, str]]] = [
     (Work("./greet World | grep -q 'Hello, World'", SHELL, {"greet": "", "lib/text.sh": ""}), {}),
     (Work('test "$(sh greet.sh)" = "Hello"', SHELL, {"greet.sh": "", "README.md": "y"}), {}),
     (Work("sh build.sh && test -f dist/page.html", SHELL, {"build.sh": "", "src/page.md": ""}), {}),
+    (Work("test -f .github/workflows/ci.yml", SHELL, {".github/workflows/ci.yml": "x"}), {}),
+    (Work("grep -q '^lint:' Makefile", C, {"Makefile": f"{C['Makefile']}lint:\n\tcc -W\n"}), {}),
+    (Work("jq -e .scripts.lint package.json", {"package.json": "{}"}, {"package.json": "{1}"}), {}),
     (Work("! ./greet --unknown", SHELL, {"greet": ""}), {}),
     (Work("grep -q Install README.md", SHELL, {"README.md": "Install\n"}), {}),
     (

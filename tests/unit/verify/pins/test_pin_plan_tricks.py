@@ -79,6 +79,95 @@ def test_helpers_and_cases_of_the_tests_are_restored() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("command", "links", "changed"),
+    [
+        ("node --test app.test.js", {"app.test.js": "cases/a.js"}, "cases/a.js"),
+        ("sh verify.sh", {"verify.sh": "lib/v.sh"}, "lib/v.sh"),
+        ("sh run.sh", {"run.sh": "lib/one.sh", "lib/one.sh": "two.sh"}, "lib/two.sh"),
+        ("bats a.bats", {"a.bats": "lib/a"}, "lib/a"),
+        ("sh tests/all.sh", {"tests": "lib"}, "lib/all.sh"),
+        ("go test ./...", {"words/a_test.go": "../cases/a.txt"}, "cases/a.txt"),
+        ("./app | diff want.txt -", {"want.txt": "lib/w.txt"}, "lib/w.txt"),
+    ],
+)
+def test_a_file_judges_by_the_name_of_a_link_to_it(
+    command: str, links: dict[str, str], changed: str
+) -> None:
+    base = {changed: "x", **dict.fromkeys(links, "")}
+    work = Work(command, base, {changed: "y"}, base_links=links)
+
+    assert actions_of(work) == {changed: "restored"}
+    assert actions_of(Work(command, {changed: "x"}, {changed: "y"})) == {}
+
+
+def test_a_link_of_tests_to_the_product_makes_no_judge_of_it() -> None:
+    base = {"app/words.py": "x", "tests/app": ""}
+    work = Work("pytest", base, {"app/words.py": "y"}, base_links={"tests/app": "../app"})
+
+    assert actions_of(work) == {}
+
+
+@pytest.mark.parametrize("link", ["tests/app.sh", "app.sh"])
+def test_a_link_to_a_program_whose_output_is_looked_at_makes_no_judge_of_it(link: str) -> None:
+    script = f"cd {link.rpartition('/')[0] or '.'} && test $(sh app.sh) = 42\n"
+    base = {"src/app.sh": "x", link: "", "check.sh": script}
+    work = Work("sh check.sh", base, {"src/app.sh": "y"}, base_links={link: "../src/app.sh"})
+
+    assert actions_of(work) == {}
+
+
+def test_what_is_loaded_instead_of_a_judge_is_left_out() -> None:
+    test = "from app import answer\nfrom must import same\n\nsame(answer(), 42)\n"
+    must = "def same(a, b):\n    assert a == b\n"
+    base = {"test_a.py": test, "must.py": must, "app.py": ""}
+    changes = {
+        "must/__init__.py": "def same(a, b): ...\n",
+        "must/more.py": "",
+        "app/__init__.py": "",
+    }
+
+    assert actions_of(Work("pytest", base, changes)) == {
+        "must/__init__.py": "left_out",
+        "must/more.py": "left_out",
+    }
+
+
+def test_a_file_that_a_makefile_would_make_is_left_out() -> None:
+    base = {"Makefile": "check: .tested\n.tested: app.sh\n\tsh app.sh\n\ttouch $@\n", "app.sh": ""}
+    changes = {".tested": "", "docs/app.txt": ""}
+
+    assert actions_of(Work("make check", base, changes)) == {".tested": "left_out"}
+    assert actions_of(Work("make check", {**base, ".tested": "x"}, changes)) == {}
+
+
+def test_what_linters_ignore_is_as_it_was() -> None:
+    changes = {".gitignore": "app.py\n", "app.py": "x"}
+
+    assert actions_of(Work("ruff check .", {"app.py": ""}, changes)) == {".gitignore": "left_out"}
+    assert actions_of(Work("pytest", {"app.py": ""}, changes)) == {}
+
+
+def test_code_in_the_document_of_a_crate_is_a_test() -> None:
+    base = {
+        "src/lib.rs": '#![doc = include_str!("../README.md")]\n',
+        "README.md": "# App\n\n```\nassert_eq!(app::answer(), 42);\n```\n",
+    }
+    weaker = {"README.md": base["README.md"].replace("42", "41")}
+    longer = {"README.md": f"{base['README.md']}\n```\napp::more();\n```\n"}
+
+    assert actions_of(Work("cargo test", base, weaker)) == {"README.md": "mixed"}
+    assert actions_of(Work("cargo test", base, longer)) == {}
+    assert actions_of(Work("cargo test", {**base, "src/lib.rs": ""}, weaker)) == {}
+
+
+def test_files_that_settings_of_pytest_name_are_tests() -> None:
+    base = {"pytest.ini": "[pytest]\npython_files = it_*.py\n", "it_app.py": "x", "app.py": "x"}
+    changes = {"it_app.py": "pass", "app.py": "y"}
+
+    assert actions_of(Work("pytest", base, changes)) == {"it_app.py": "restored"}
+
+
 def test_a_go_module_that_cuts_off_tests_is_left_out() -> None:
     base = {"go.mod": "module a\n", "words/words_test.go": "x"}
 

@@ -78,11 +78,11 @@ def test_a_check_that_is_not_green_with_the_users_judges_says_why_in_one_line(
         ),
         (
             (MixedFile("app.py", "linters", "# noqa"),),
-            "new code in app.py tells a tool to look away: # noqa",
+            "new code in app.py makes a tool ignore problems: # noqa",
         ),
         (
             (MixedFile("src/lib.rs", "unread"),),
-            "what src/lib.rs does to tests is not known: too large to be read",
+            "the effect of src/lib.rs on tests is unknown: too large to read",
         ),
         # The worst of them is told.
         (

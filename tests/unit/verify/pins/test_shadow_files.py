@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.verify.tree_pairs import Files, read_pair
 from treadle.verify.commands.command_files import read_command
-from treadle.verify.pins.shadow_files import find_shadows, installed_reason
+from treadle.verify.pins.shadow_files import find_namesakes, find_shadows, installed_reason
 
 PYTHON: Files = {"shop/__init__.py": "", "shop/cart.py": "", "tests/test_cart.py": ""}
 FLAT: Files = {"cart.py": "", "test_cart.py": ""}
@@ -88,6 +88,7 @@ def test_a_module_of_the_product_does_not(base: Files, added: str) -> None:
         ("ruby -Ilib t.rb", "lib/shop/set.rb", ""),
         ("RUBYLIB=deps ruby t.rb", "deps/set.rb", "shadows set.rb"),
         ("prove -l", "lib/Test/More.pm", "shadows Test/More.pm"),
+        ("prove -l", "lib/Text/ParseWords.pm", "shadows Text/ParseWords.pm"),
         ("prove -l", "lib/Shop/Cart.pm", ""),
         ("mvn test", "src/main/java/org/junit/Test.java", "shadows org/junit"),
         ("mvn test", "src/main/java/org/shop/Cart.java", ""),
@@ -100,6 +101,27 @@ def test_a_module_of_the_product_does_not(base: Files, added: str) -> None:
 )
 def test_other_search_paths_are_known(command: str, added: str, reason: str) -> None:
     assert shadows({"a.txt": ""}, added, command) == reason
+
+
+@pytest.mark.parametrize(
+    ("base", "added", "displaced"),
+    [
+        ("must.py", "must/__init__.py", {"must/__init__.py": "must.py"}),
+        ("app/must.py", "app/must/__init__.py", {"app/must/__init__.py": "app/must.py"}),
+        ("must.py", "must.abi3.so", {"must.abi3.so": "must.py"}),
+        ("must/index.js", "must.js", {"must.js": "must/index.js"}),
+        ("src/must.ts", "src/must.js", {"src/must.js": "src/must.ts"}),
+        ("must.py", "must/data.py", {}),
+        ("must.py", "must2/__init__.py", {}),
+        ("must.js", "must.test.ts", {}),
+        ("must.js", "must/index.js", {}),
+    ],
+)
+def test_an_added_file_may_be_loaded_instead_of_one_of_the_base(
+    base: str, added: str, displaced: dict[str, str]
+) -> None:
+    assert find_namesakes(read_pair({base: ""}, {base: "", added: ""})) == displaced
+    assert find_namesakes(read_pair({base: ""}, {added: ""})) == {}
 
 
 def test_a_link_stands_for_a_package() -> None:

@@ -186,7 +186,7 @@ def test_a_long_message_is_cut_and_has_no_colours() -> None:
     assert (len(case.message), case.message[-1]) == (2_000, "…")
 
 
-REMEDY = "let the test command write it anew, or name other files in verify.reports"
+REMEDY = "let the test command write it again, or name other files in verify.reports"
 
 
 @pytest.mark.parametrize(

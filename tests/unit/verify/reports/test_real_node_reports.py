@@ -8,6 +8,7 @@ import pytest
 from tests.architecture.repository import ROOT
 from tests.missing import missing
 from tests.unit.verify.reports.tool_runs import lay_out, outcomes, ran
+from tests.unit.workspace.detection import package, proposed
 from treadle.domain.suite_report import SuiteReport
 from treadle.verify.reports.report_reader import read_reports
 
@@ -206,3 +207,52 @@ def test_playwright_writes_json_where_a_variable_says(tmp_path: Path) -> None:
     closes = report.cases[-1]
     assert (closes.file, closes.line) == ("e2e/page.spec.js", 6)
     assert closes.message.startswith("Error: expect(received).toBe(expected)")
+
+
+def install(project: Path) -> None:
+    """What `npm install` would make of Vitest and Playwright."""
+    programs = project / "node_modules" / ".bin"
+    programs.mkdir(parents=True)
+    for folder in (PLAYWRIGHT, VITEST):
+        for entry in folder.iterdir():
+            if not entry.name.startswith("."):
+                (programs.parent / entry.name).symlink_to(entry)
+        for program in (folder / ".bin").iterdir():
+            (programs / program.name).symlink_to(program.resolve())
+
+
+@pytest.mark.parametrize(
+    ("script", "runner"), [("", "vitest"), ("node --test src/sums.test.mjs", "node:test")]
+)
+def test_playwright_beside_a_unit_runner_is_the_e2e_suite_of_what_init_proposes(
+    tmp_path: Path, script: str, runner: str
+) -> None:
+    if not (PLAYWRIGHT / "playwright").is_dir() or not (VITEST / "vitest").is_dir():
+        missing("no Playwright or no Vitest: run `make setup`")
+    install(tmp_path)
+    scripts = {"test": script} if script else {}
+    lay_out(
+        tmp_path,
+        {
+            "package.json": package(scripts, "vitest", "@playwright/test"),
+            "playwright.config.js": (
+                'module.exports = { testDir: "e2e", testMatch: /page/, reporter: "dot" };\n'
+            ),
+            "e2e/page.js": (
+                'const { test } = require("playwright/test");\ntest("opens", async () => {});\n'
+            ),
+            "src/sums.test.mjs": (
+                f'import {{ test }} from "{runner}";\n'
+                'test("adds", () => {});\ntest("fails", () => { throw new Error("no"); });\n'
+            ),
+        },
+    )
+    command = proposed(tmp_path).test
+
+    report = ran(tmp_path, command, ["sh", "-c", command])
+
+    assert {(case.kind, case.id.rpartition("::")[2]): case.outcome for case in report.cases} == {
+        ("unit", "adds"): "passed",
+        ("unit", "fails"): "failed",
+        ("e2e", "opens"): "passed",
+    }

@@ -33,7 +33,7 @@ def test_a_file_of_another_kind_counts_for_nothing_unless_it_was_named(content: 
 
     assert read_reports(files, "", "x") == SuiteReport((CaseResult("K::t", "unit", "passed"),))
     assert read_reports(files, "", "x", named=("reports/**/*.xml",)) == MalformedReport(
-        f"reports/other.xml: it is no report of a known format; {REMEDY}"
+        f"reports/other.xml: its format is not known; {REMEDY}"
     )
 
 
@@ -71,7 +71,7 @@ def test_what_looks_like_the_output_of_another_tool_is_not_read_as_such() -> Non
         (
             "r.json",
             b'{"config": NaN, "suites": [], "stats": {}}',
-            "r.json: no valid JSON (NaN is no number)",
+            "r.json: no valid JSON (NaN is not a number)",
         ),
         (
             "r.json",
@@ -123,7 +123,7 @@ def test_a_malformed_report_is_refused_with_its_file(
         (
             "cargo test",
             "test b ... ok\n\ntest result: ok. 2 passed; 0 failed;\n",
-            "the output of cargo test: fewer tests than it says to run",
+            "the output of cargo test: fewer tests than it announced",
         ),
         (
             "go test -v ./...",

@@ -1,4 +1,4 @@
-"""Before the work a check is red, green or unknown, and unknown proves nothing."""
+"""Before the work a check fails, green or unknown, and unknown proves nothing."""
 
 import shutil
 import subprocess

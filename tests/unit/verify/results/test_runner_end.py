@@ -166,6 +166,9 @@ def test_a_run_that_reports_its_end_lacks_nothing(command: str, output: str) -> 
         ("yarn test", "$ mocha test/\n\n    ✓ adds\n", "mocha"),
         ("make test", "python3 -m unittest discover -s tests\n", "unittest"),
         ("make -C app test", "pytest -q tests\n", "pytest"),
+        # What keeps the exit code hides nothing.
+        ("code=0; (cd a && pytest) || code=$?; (cd b && node --test) || code=$?; exit $code",
+         PYTEST, "node"),
     ],
 )  # fmt: skip
 def test_a_green_runner_without_its_summary_did_not_end(
@@ -238,6 +241,11 @@ def test_a_run_that_is_not_green_lacks_nothing_more(exit_code: int | None) -> No
         (b'<?xml version="1.0"?>\n<testsuites><testsuite name="pytest"/></testsuites>', None),
         (b'{"numTotalTests": 1, "testResults": []}', None),
         (b"<coverage/>", RunnerGap("end", "pytest did not report its end")),
+        # Playwright has run beside it.
+        (
+            b'{\n  "config": {},\n  "suites": []\n}',
+            RunnerGap("end", "pytest did not report its end"),
+        ),
     ],
 )
 def test_a_report_of_tests_is_written_at_the_end(content: bytes, gap: RunnerGap | None) -> None:

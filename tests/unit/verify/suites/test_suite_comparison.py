@@ -47,7 +47,7 @@ def coverage(message: str) -> SuiteObjection:
 GREEN = suite({ADDS: "passed", PAYS: "passed"})
 ONE_RED = suite({ADDS: "passed", PAYS: "failed"})
 NOTHING = suite()
-UNEXPLAINED = "it ended with exit code 1, and no test says why"
+UNEXPLAINED = "it ended with exit code 1, and no test explains why"
 
 
 @pytest.mark.parametrize(
@@ -255,9 +255,9 @@ CUT = "it was not done after 12 s and was ended (see verify.test_minutes)\nstill
         (cut(), cut(), SuiteComparison((broken(CUT),))),
         (GREEN, cut({PAYS: "failed"}), SuiteComparison((broken(CUT), new_failure(PAYS)))),
         (GREEN, NOTHING,
-         SuiteComparison((broken("it told of 2 tests before the work, and tells of none now"),))),
+         SuiteComparison((broken("it reported 2 tests before the work, and none now"),))),
         (ONE_RED, suite(exit_code=1, output="no such file"),
-         SuiteComparison((broken("it told of 2 tests before the work, and tells of none now"
+         SuiteComparison((broken("it reported 2 tests before the work, and none now"
                         "\nno such file"),))),
         # Nothing is known of the time before, so that all red is new.
         (illegible(), ONE_RED, SuiteComparison((new_failure(PAYS),))),

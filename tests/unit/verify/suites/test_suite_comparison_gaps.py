@@ -40,7 +40,7 @@ SILENT = suite(exit_code=0)
         (replace(SILENT, ran=3), replace(SILENT, gap=NO_TEST),
          SuiteComparison((broken(NO_TEST.text),))),
         (GREEN, replace(SILENT, gap=NO_TEST),
-         SuiteComparison((broken("it told of 2 tests before the work, and tells of none now"),))),
+         SuiteComparison((broken("it reported 2 tests before the work, and none now"),))),
         # There are no tests yet.
         (SILENT, replace(SILENT, gap=NO_TEST), SuiteComparison()),
         (suite(exit_code=101), replace(SILENT, gap=NO_TEST), SuiteComparison()),

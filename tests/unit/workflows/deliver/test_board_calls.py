@@ -80,9 +80,9 @@ async def test_all_deliverables_are_listed_with_criteria_and_status(harness: Boa
 
 
 LIST_WANTED = "Pass `deliverables`, a list of objects."
-TEXTS_WANTED = "`id` and `description` must be texts."
+TEXTS_WANTED = "`id` and `description` must be strings."
 CRITERIA_WANTED = (
-    '`acceptanceCriteria` must be a list of texts, or of {"text": …, "check": "shell command"}.'
+    '`acceptanceCriteria` must be a list of strings, or of {"text": …, "check": "shell command"}.'
 )
 
 
@@ -171,8 +171,8 @@ async def test_what_an_agent_asks_for_once_more_is_there_already_and_is_not_reco
             {"deliverableId": "DL-9", "status": "passed"},
             "Deliverable DL-9 not found. Known ids: DL-1.",
         ),
-        ({"status": "passed"}, "`deliverableId` must be a text."),
-        ({"deliverableId": 1, "status": "passed"}, "`deliverableId` must be a text."),
+        ({"status": "passed"}, "`deliverableId` must be a string."),
+        ({"deliverableId": 1, "status": "passed"}, "`deliverableId` must be a string."),
         (
             {"deliverableId": "DL-1", "status": "done"},
             "Unknown status 'done': use pending, passed or blocked.",

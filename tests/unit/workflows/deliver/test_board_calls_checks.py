@@ -57,7 +57,7 @@ async def test_a_criterion_is_a_text_or_a_text_with_a_check(harness: BoardHarnes
 
 
 WANTED = (
-    '`acceptanceCriteria` must be a list of texts, or of {"text": …, "check": "shell command"}.'
+    '`acceptanceCriteria` must be a list of strings, or of {"text": …, "check": "shell command"}.'
 )
 
 
@@ -165,7 +165,7 @@ async def test_a_check_whose_words_are_not_all_there_is_asked_for_again(
 
     reply = await harness.use("add_check", **arguments)
 
-    wanted = "`deliverableId`, `criterion` and `command` must be texts."
+    wanted = "`deliverableId`, `criterion` and `command` must be strings."
     assert (reply, harness.events) == (ToolReply(wanted, is_error=True), [])
 
 

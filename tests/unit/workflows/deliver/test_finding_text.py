@@ -37,4 +37,4 @@ def test_what_an_agent_wrote_at_length_is_shown_in_one_line() -> None:
 
     assert "\n## Ignore" not in told
     assert len(told) < MAX_CHECKS * (MAX_OUTPUT + 1_000) + len(HEAD)
-    assert told.endswith("\n\n2 further checks are red as well.\n")
+    assert told.endswith("\n\n2 further checks fail as well.\n")

@@ -67,12 +67,10 @@ UNTRUSTED = StopRun(
     "the agent used Bash without asking, so nothing it did can be relied on",
 )
 QUOTA_SPENT = StopRun("quota_exceeded", "You've hit your limit")
-MONEY_SPENT = StopRun("budget_exceeded", "the run may cost $5.00 (--max-cost, limits.max_cost_usd)")
-TIME_SPENT = StopRun(
-    "time_exceeded", "the run may take 10 minutes (--max-minutes, limits.max_minutes)"
-)
+MONEY_SPENT = StopRun("budget_exceeded", "the limit is $5.00 (--max-cost, limits.max_cost_usd)")
+TIME_SPENT = StopRun("time_exceeded", "the limit is 10 minutes (--max-minutes, limits.max_minutes)")
 ROUNDS_SPENT = StopRun(
-    "max_iterations", "the run may take 4 rounds (--max-iterations, limits.max_iterations)"
+    "max_iterations", "the limit is 4 rounds (--max-iterations, limits.max_iterations)"
 )
 FATAL = StopRun("error", "no credit")
 GIVEN_UP = StopRun(

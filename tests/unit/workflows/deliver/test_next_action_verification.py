@@ -35,7 +35,7 @@ PASSED: dict[str, Any] = {"tally": Tally(passed=2, total=2), "rounds": 2, "prova
 PENDING: dict[str, Any] = {"tally": Tally(passed=1, total=2), "rounds": 2, "provable": True}
 FAILS = SuiteObjection("new_failure", "test_greeting", "test_greet.py", 4, "expected hello")
 STUCK = (
-    "the last 3 sessions took less than 5 s each and brought nothing new (limits.stuck_repeats = 3)"
+    "the last 3 sessions took less than 5 s each and made no progress (limits.stuck_repeats = 3)"
 )
 DONE = StopRun("all_passed")
 CODING = RunSession("coding")

@@ -31,7 +31,7 @@ TERMS = PassRules(spec_checks=(OF_ONE, ENDS))
 BY_SPEC = with_checks(ONE, "make seen", origin="spec")
 SPEC = Deliverable(
     "SPEC",
-    "What the specification itself checks",
+    "Checks of the whole specification",
     ("It ends.",),
     checks=(Check("It ends.", "make end", "spec"),),
 )

@@ -73,7 +73,7 @@ async def test_an_invalid_edit_is_reported_once_by_its_line_and_put_aside_at_the
     assert isinstance(told, RunWarned)
     assert told.message == (
         f"{harness.path}:2: not valid JSON: Expecting property name enclosed in double quotes; "
-        "going on from the last valid state"
+        "continuing from the last valid state"
     )
     assert changed == DeliverableChanged(
         "DL-1", "What DL-1 is about", "pending", "passed", "claimed"

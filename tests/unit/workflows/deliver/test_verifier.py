@@ -55,7 +55,7 @@ async def test_what_fails_before_the_work_and_passes_after_it_is_proven(tmp_path
 
     findings = await harness.shows()
 
-    assert findings == VerificationFindings(green_checks=1)
+    assert findings == VerificationFindings(green_checks=1, failing_checks=())
     assert harness.commands_run == [("make one", BASE, "before"), ("make one", WORK, "after")]
     graded = DeliverableGraded(
         "DL-1", "proven", (CriterionGrade("DL-1 can be seen", "proven", "spec", "passed"),)
@@ -127,10 +127,11 @@ async def test_a_test_command_that_fails_as_before_opens_the_gate_and_is_warned_
     )
     await harness.claims("DL-1")
 
-    why = "the test command fails as it did before the work, so it says nothing"
+    why = "the test command fails as it did before the work, so it proves nothing"
     assert await harness.shows() == VerificationFindings(
         failing_tests=1,
         shortfall=f"the test command is claimed ({why}), and verify.require asks for self-tested",
+        failing_checks=(),
     )
     assert harness.recorded == [
         SuiteGraded(WORK, "claimed", "", why),
@@ -159,7 +160,7 @@ async def test_tests_that_object_refuse_everything_until_a_person_accepts_them(
     assert "test_it.It::test_hello fails, and did not before the work (test_it.py:7)" in (
         findings.told
     )
-    assert accepted == VerificationFindings(failing_tests=1)
+    assert accepted == VerificationFindings(failing_tests=1, failing_checks=())
     suites = [event for event in harness.harness.events if isinstance(event, SuiteFinished)]
     assert [each.accepted for each in suites] == [(), (), suites[1].objections]
     assert harness.recorded == [
@@ -180,7 +181,7 @@ async def test_tests_are_run_once_for_a_tree_that_they_had_nothing_against(
     await harness.shows()
     again = await harness.verification.reverify(TIPS[:2], ACCEPTED)
 
-    assert again == VerificationFindings(failing_tests=0)
+    assert again == VerificationFindings(failing_tests=0, failing_checks=())
     assert [(commit, when) for _, commit, when in harness.commands_run] == [
         (BASE, "before"),
         (WORK, "after"),
@@ -243,7 +244,7 @@ async def test_one_command_for_two_criteria_is_run_once_and_is_evidence_for_both
 
     findings = await harness.verification.reverify(TIPS[:2], ACCEPTED)
 
-    assert findings == VerificationFindings(green_checks=2)
+    assert findings == VerificationFindings(green_checks=2, failing_checks=())
     assert harness.commands_run == [("make one", WORK, "again")]
     finished = [event for event in harness.harness.events if isinstance(event, CheckFinished)]
     assert [event.deliverable for event in finished] == ["DL-1", "DL-2"]

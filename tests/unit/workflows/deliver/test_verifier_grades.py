@@ -86,7 +86,7 @@ async def test_work_that_changed_a_judge_is_proven_if_it_holds_with_the_users_ow
 
     findings = await harness.shows()
 
-    assert findings == VerificationFindings(green_checks=1)
+    assert findings == VerificationFindings(green_checks=1, failing_checks=())
     assert harness.commands_run == [
         ("make one", BASE, "before"),
         ("make one", WORK, "after"),
@@ -105,7 +105,7 @@ async def test_work_that_holds_only_with_the_judge_that_it_changed_is_self_teste
     findings = await harness.shows()
 
     # The default asks for no more.
-    assert findings == VerificationFindings(green_checks=1)
+    assert findings == VerificationFindings(green_checks=1, failing_checks=())
     assert harness.harness.events[-2:] == [
         self_tested(CHANGED),
         turned("DL-1", "pending", "passed", "self-tested", commit=WORK),
@@ -252,7 +252,7 @@ async def test_a_judge_that_a_later_round_changes_lowers_what_had_passed(tmp_pat
     findings = await harness.verification.reverify(TIPS, ACCEPTED)
     again = await harness.verification.reverify(TIPS, ACCEPTED)
 
-    assert findings == again == VerificationFindings(green_checks=1)
+    assert findings == again == VerificationFindings(green_checks=1, failing_checks=())
     # Recorded once for a commit.
     assert harness.grades == [proven(), self_tested(CHANGED)]
     assert harness.harness.saved() == (lowered(passed(ONE), CHANGED),)

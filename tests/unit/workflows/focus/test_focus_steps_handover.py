@@ -35,7 +35,7 @@ async def test_a_plan_that_was_never_handed_over_is_no_plan(harness: FocusHarnes
     missing = "no plan was handed over with write_plan"
     assert (
         harness.of_type(RunWarned)
-        == [RunWarned(f"plan_complete does not count, another session is asked: {missing}")] * 2
+        == [RunWarned(f"plan_complete does not count, another session starts: {missing}")] * 2
     )
 
 
@@ -54,7 +54,7 @@ async def test_changes_requested_without_findings_are_asked_for_again(
     assert (result.reason, len(harness.of_type(ReviewJudged))) == ("approved", 1)
     missing = "no findings were handed over with write_review"
     assert harness.of_type(RunWarned) == [
-        RunWarned(f"request_changes does not count, another session is asked: {missing}")
+        RunWarned(f"request_changes does not count, another session starts: {missing}")
     ]
 
 
@@ -73,7 +73,7 @@ async def test_what_was_wrong_with_findings_that_do_not_count_is_said(
 
     assert harness.of_type(RunWarned) == [
         RunWarned(
-            "request_changes does not count, another session is asked: no findings were handed "
+            "request_changes does not count, another session starts: no findings were handed "
             "over with write_review, which refused what it got: `severity` must be one of "
             "blocker, major, minor, nit."
         )

@@ -201,7 +201,7 @@ def test_an_implementer_gets_plan_log_and_what_the_check_said() -> None:
 
     assert focus_prompt("task", "Do one task.\n", FACTS, course, ReviewScope()) == (
         "Do one task.\n\n## Focus\n\n```\nTell the time\n```\n\n## This project\n\n"
-        "- Specifications: `specs` (nobody changes them)\n- Check command: `make check`\n"
+        "- Specifications: `specs` (do not change them)\n- Check command: `make check`\n"
         "- Test command: `make test`\n\n## Plan\n\n```\n# Plan\n```\n\n## Progress log\n\n"
         "Nothing yet.\n\n## What the check command said\n\n"
         "`make check` ran out of time on commit `0123456789ab`:\n\n```\nslow\n```\n"
@@ -217,7 +217,7 @@ def test_a_reviewer_is_shown_first_what_judges_the_work_and_was_changed() -> Non
     assert prompt.startswith("At least major.\n")
     assert prompt.endswith(
         "## What to review\n\nThe changes since commit `c0`: `git diff c0..HEAD`.\n\n"
-        "They change what judges the work. Look at these first:\n\n"
+        "They change tests, checks or their settings. Look at these first:\n\n"
         "```\nremoved: tests/test_face.py (tests)\n```\n"
     )
 
@@ -242,7 +242,7 @@ def test_a_later_reviewer_is_held_to_what_changed_since() -> None:
     assert "had no commit before this work: review all of it" in prompt
     assert "An earlier review saw everything up to commit `c1`." in prompt
     assert "> lower" in prompt
-    assert "Hand over the numbers of those that are mended as `settled`." in prompt
+    assert "Hand over the numbers of those that are fixed as `settled`." in prompt
     assert prompt.endswith("### What changed since\n\n```\n+face\n```\n")
 
 
@@ -251,7 +251,15 @@ def test_the_first_planner_gets_no_more_than_the_focus() -> None:
         "planning", "Plan.", FocusFacts("Tell the time", "specs"), FocusHistory(), ReviewScope()
     )
 
-    assert prompt.endswith("- Specifications: `specs` (nobody changes them)\n")
+    assert prompt.endswith("- Specifications: `specs` (do not change them)\n")
+
+
+def test_without_specifications_the_focus_alone_counts() -> None:
+    prompt = focus_prompt(
+        "planning", "Plan.", FocusFacts("Tell the time", ""), FocusHistory(), ReviewScope()
+    )
+
+    assert prompt.endswith("- Specifications: none; the focus alone counts\n")
 
 
 def test_text_of_others_cannot_close_its_fence() -> None:
@@ -312,9 +320,9 @@ def test_what_an_agent_said_becomes_a_commit_message(text: str, message: str) ->
         ),
         (
             {"findings": [{"severity": "nit", "text": "x", "command": ["pytest"]}]},
-            RejectedChange("`command` must be a text."),
+            RejectedChange("`command` must be a string."),
         ),
-        ({"findings": [], "summary": 1}, RejectedChange("`summary` must be a text.")),
+        ({"findings": [], "summary": 1}, RejectedChange("`summary` must be a string.")),
         (
             {"findings": [{"severity": "nit", "text": "x", "quote": None}]},
             ReviewWritten((ReviewFinding("nit", "x"),)),

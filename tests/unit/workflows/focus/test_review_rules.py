@@ -95,7 +95,7 @@ TERMS = ReviewRules("major", 3)
             0,
             ReviewJudgement(
                 "approved",
-                "changes were requested, but nothing stands in the way: 0 findings dropped, "
+                "changes were requested, but nothing blocks approval: 0 findings dropped, "
                 "1 finding below major",
                 (MINOR,),
                 (),

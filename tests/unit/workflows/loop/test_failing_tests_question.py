@@ -58,7 +58,7 @@ def test_each_objection_is_one_line_that_says_what_is_wrong(
 ) -> None:
     assert asked([objection], rounds=4) == ApprovalQuestion(
         kind="failing_tests",
-        text="Tests object, and 4 rounds could not mend it. Accept them as they are?",
+        text="Tests fail, and 4 rounds could not fix them. Accept them as they are?",
         subject=line,
         subject_hash=hash_of(line),
         patience=timedelta(hours=24),
@@ -81,7 +81,7 @@ def test_a_question_about_very_many_tests_can_still_be_read() -> None:
         (Answer("replied", "ann", NOON, "mock the clock"), TryAgain("mock the clock")),
         (Answer("denied", "ann", NOON), GiveUpOnTests("ann said no")),
         (Answer("denied", "ann", NOON, "mend it"), GiveUpOnTests("ann said no: mend it")),
-        (LapsedQuestion("denied", NOON), GiveUpOnTests("nobody said in time that they may fail")),
+        (LapsedQuestion("denied", NOON), GiveUpOnTests("nobody accepted them in time")),
         (
             VoidedQuestion("the run ended", NOON),
             GiveUpOnTests("the question about them is void: the run ended"),

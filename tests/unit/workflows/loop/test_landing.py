@@ -64,7 +64,7 @@ async def test_work_lands_by_itself_where_that_is_wanted(harness: RunHarness) ->
     [
         ("never", None, "landing is switched off"),
         ("never", True, "landing is switched off"),
-        ("ask", None, "landing has to be asked for, and nobody is at the terminal"),
+        ("ask", None, "landing needs your approval, and there is no terminal to ask on"),
         ("ask", False, "you said no"),
     ],
 )
@@ -96,7 +96,7 @@ async def test_work_that_needs_a_yes_and_gets_no_answer_says_why_it_waits(
 ) -> None:
     event, _ = await finished(harness, "ask", because="it deletes 62 of 80 files")
 
-    reason = "it deletes 62 of 80 files, and nobody is at the terminal to allow it"
+    reason = "it deletes 62 of 80 files, and there is no terminal to ask on"
     assert event == WorkKept(BRANCH, reason, COMMAND)
 
 
@@ -146,6 +146,7 @@ async def test_a_checkout_changed_meanwhile_is_left_alone(harness: RunHarness) -
         BRANCH,
         "files were changed after the run started: commit them first",
         f"git merge {BRANCH}",
+        by_checkout=True,
     )
     assert (harness.user.path / "README.md").read_text() == "Changed by Ada.\n"
     assert not (harness.user.path / "clock.py").exists()
@@ -162,7 +163,10 @@ async def test_commits_made_meanwhile_are_left_alone(harness: RunHarness) -> Non
     event, _ = await finished(harness, "auto")
 
     assert event == WorkKept(
-        BRANCH, "main has other commits than when the run started", f"git merge {BRANCH}"
+        BRANCH,
+        "main has other commits than when the run started",
+        f"git merge {BRANCH}",
+        by_checkout=True,
     )
     assert harness.user.log() == ["Ada's own", "First"]
 

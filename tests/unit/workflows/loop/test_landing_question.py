@@ -56,14 +56,14 @@ def test_of_many_files_the_first_and_the_totals_are_shown() -> None:
         (LapsedQuestion("approved", NOON), ""),
         (Answer("denied", "ada", NOON), "ada said no"),
         (Answer("denied", "ada", NOON, "not today"), "ada said no: not today"),
-        (LapsedQuestion("denied", NOON), "nobody said in time that it may land"),
+        (LapsedQuestion("denied", NOON), "nobody approved the landing in time"),
         (
             VoidedQuestion("its subject changed", NOON),
             "the question whether it may land is void: its subject changed",
         ),
         (
             NotAnswered(ApprovalId("0123")),
-            "the run stopped before anybody said that it may land",
+            "the run stopped before anybody approved the landing",
         ),
     ],
 )

@@ -13,6 +13,7 @@ from treadle.domain.events.oversight import LimitNeared
 from treadle.domain.limits import RunLimits
 from treadle.domain.session import ExecutionError, TimedOut
 from treadle.workflows.loop.limit_checks import (
+    in_own_names,
     limit_reached,
     limit_warnings,
     remaining_limits,
@@ -27,11 +28,11 @@ LIMITS = RunLimits(
 )
 SESSION = replace(SESSION_LIMITS, max_cost_usd=5, wall_s=1800)
 
-MONEY = StopRun("budget_exceeded", "the run may cost $10.00 (--max-cost, limits.max_cost_usd)")
-DAY = StopRun("budget_exceeded", "all runs together may cost $100.00 a day (limits.day_cost_usd)")
-TIME = StopRun("time_exceeded", "the run may take 60 minutes (--max-minutes, limits.max_minutes)")
+MONEY = StopRun("budget_exceeded", "the limit is $10.00 (--max-cost, limits.max_cost_usd)")
+DAY = StopRun("budget_exceeded", "the limit of all runs is $100.00 a day (limits.day_cost_usd)")
+TIME = StopRun("time_exceeded", "the limit is 60 minutes (--max-minutes, limits.max_minutes)")
 ROUNDS = StopRun(
-    "max_iterations", "the run may take 10 rounds (--max-iterations, limits.max_iterations)"
+    "max_iterations", "the limit is 10 rounds (--max-iterations, limits.max_iterations)"
 )
 BROKEN = ExecutionError("broken", "retryable")
 
@@ -105,7 +106,7 @@ def test_one_of_a_kind_is_said_so() -> None:
     one = replace(LIMITS, max_iterations=1, max_retries=1)
 
     assert limit_reached(RunProgress(rounds=1), one) == StopRun(
-        "max_iterations", "the run may take 1 round (--max-iterations, limits.max_iterations)"
+        "max_iterations", "the limit is 1 round (--max-iterations, limits.max_iterations)"
     )
     assert limit_reached(RunProgress(consecutive_errors=2, last=BROKEN), one) == StopRun(
         "max_retries_exceeded",
@@ -178,7 +179,24 @@ DAY_NEAR = LimitNeared("limits.day_cost_usd", 80.0, 100)
 def test_a_limit_is_warned_of_once_when_four_fifths_are_used(
     facts: dict[str, Any], said: tuple[str, ...], warnings: tuple[LimitNeared, ...]
 ) -> None:
-    assert limit_warnings(RunProgress(**facts), LIMITS, said) == warnings
+    assert limit_warnings(RunProgress(**facts), LIMITS, said, {}) == warnings
+
+
+OWN = {"limits.max_cost_usd": "execution.max_cost_usd"}
+
+
+def test_a_limit_is_named_as_the_workflow_calls_it() -> None:
+    near, over = RunProgress(cost_usd=8.0), RunProgress(cost_usd=10.0)
+    stop = limit_reached(over, LIMITS)
+
+    assert limit_warnings(near, LIMITS, (), OWN) == (
+        LimitNeared("execution.max_cost_usd", 8.0, 10),
+    )
+    assert limit_warnings(near, LIMITS, ("execution.max_cost_usd",), OWN) == ()
+    assert stop is not None
+    assert in_own_names(stop, OWN) == StopRun(
+        "budget_exceeded", "the limit is $10.00 (--max-cost, execution.max_cost_usd)"
+    )
 
 
 @given(

@@ -216,6 +216,7 @@ async def test_a_checkout_changed_after_the_earlier_run_is_left_alone(tmp_path: 
         NEXT_BRANCH,
         "files were changed after the run started: commit them first",
         f"git merge {NEXT_BRANCH}",
+        by_checkout=True,
     )
 
 

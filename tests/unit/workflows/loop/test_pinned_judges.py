@@ -82,6 +82,16 @@ async def test_replaced_objects_are_not_read(user: Repository) -> None:
     )
 
 
+async def test_links_of_the_base_lead_to_judges(user: Repository) -> None:
+    (user.path / "a.bats").symlink_to("lib/a.txt")
+    base = user.commit(**{"lib/a.txt": "x\n", "lib/b.txt": "x\n"})
+    tip = user.commit(**{"lib/a.txt": "y\n", "lib/b.txt": "y\n"})
+
+    plan = await judges(user).plan("bats .", base, tip)
+
+    assert plan == PinPlan(base, (PinnedFile("lib/a.txt", "restored", TESTS),))
+
+
 async def test_a_link_in_place_of_tests_is_left_out(user: Repository) -> None:
     base = user.commit(**{"tests/test_a.py": "x\n"})
     (user.path / "tests" / "test_a.py").unlink()

@@ -15,7 +15,12 @@ from treadle.domain.approval import (
     make_approval,
 )
 from treadle.domain.events.all_events import Event, RecordedEvent
-from treadle.domain.events.oversight import ApprovalAnswered, ApprovalAsked, ApprovalLapsed
+from treadle.domain.events.oversight import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    ApprovalLapsed,
+    ApprovalVoided,
+)
 from treadle.workflows.loop.approval_requests import ApprovalOutcome, NotAnswered
 from treadle.workflows.loop.plan_question import (
     ApprovedPlan,
@@ -27,6 +32,7 @@ from treadle.workflows.loop.plan_question import (
     approved_plan,
     decide_plan,
     edits_prompt,
+    last_plan_decision,
     plan_question,
 )
 
@@ -37,7 +43,7 @@ PLAN = "1. Write the clock."
 def test_a_plan_that_nobody_answers_in_time_is_carried_out() -> None:
     assert plan_question(PLAN, timedelta(minutes=20)) == ApprovalQuestion(
         kind="plan",
-        text="Carry out this plan?",
+        text="Approve this plan?",
         subject=PLAN,
         subject_hash=hash_of(PLAN),
         patience=timedelta(minutes=20),
@@ -107,3 +113,36 @@ def test_a_later_leg_knows_the_approved_plan_from_the_log(
     events: list[Event], approved: ApprovedPlan | None
 ) -> None:
     assert approved_plan(_log(*events)) == approved
+
+
+NO = PlanDenied("ada denied the plan")
+EDITS = [ApprovalAsked(FIRST), ApprovalAnswered(FIRST.id, "replied", "ada", "smaller")]
+DENIAL = [ApprovalAsked(FIRST), ApprovalAnswered(FIRST.id, "denied", "ada")]
+
+
+@pytest.mark.parametrize(
+    ("events", "decision"),
+    [
+        ([ApprovalAsked(FIRST)], None),
+        ([ApprovalAsked(OTHER), ApprovalAnswered(OTHER.id, "denied", "ada")], None),
+        (EDITS, PlanEdits("smaller", PLAN)),
+        ([*EDITS, ApprovalAsked(SECOND)], None),
+        ([*EDITS, ApprovalAsked(SECOND), ApprovalVoided(SECOND.id, "the run ended")], None),
+        (
+            [*EDITS, ApprovalAsked(SECOND), ApprovalAnswered(SECOND.id, "replied", "ada", "more")],
+            PlanEdits("more", "2."),
+        ),
+        (DENIAL, NO),
+        ([*DENIAL, ApprovalAsked(SECOND)], NO),
+        ([*DENIAL, ApprovalAsked(SECOND), ApprovalVoided(SECOND.id, "the run ended")], NO),
+        (
+            [*DENIAL, ApprovalAsked(SECOND), ApprovalAnswered(SECOND.id, "approved", "ada")],
+            PlanApproved("ada"),
+        ),
+        ([ApprovalAsked(FIRST), ApprovalLapsed(FIRST.id, "approved")], PlanApproved()),
+    ],
+)
+def test_a_later_leg_knows_what_a_person_said_about_a_plan(
+    events: list[Event], decision: PlanDecision | None
+) -> None:
+    assert last_plan_decision(_log(*events)) == decision

@@ -154,3 +154,17 @@ async def test_a_forge_that_does_not_answer_leaves_the_branch_pushed() -> None:
 
     assert outcome == NotPublished("no pull request could be opened: 502 Bad Gateway")
     assert list(harness.log.values()) == [BranchPushed("origin", WORK.branch, WORK.commit)]
+
+
+async def test_an_answer_to_feedback_is_told_even_if_the_text_was_sent_before_a_crash(
+    harness: PublishHarness,
+) -> None:
+    await harness.publish()
+    answer = replace(WORK, commit="decaf" * 8, answers_feedback=True)
+    harness.steps.clear()
+
+    await harness.publish(answer)
+
+    *_, updated = harness.log.values()
+    assert isinstance(updated, PullRequestUpdated)
+    assert updated.commit == answer.commit

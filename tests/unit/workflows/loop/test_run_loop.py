@@ -167,7 +167,7 @@ async def test_a_project_whose_work_is_done_needs_no_round(harness: RunHarness) 
         "all_passed",
         0,
         Tally(passed=1, blocked=1, total=2),
-        "nothing to do: all had passed before; change the specification, "
+        "nothing to do: everything had passed before; change the specification, "
         "or delete .treadle/status.json to start over",
     )
     assert (harness.types, harness.clock.slept, harness.agent.briefs) == (ADOPTED, [], [])

@@ -115,7 +115,7 @@ async def test_a_run_ends_when_its_money_is_spent_in_the_middle_of_a_session(
         3.0,
         Usage(output_tokens=200_000),
         0.0,
-        "the run may cost $2.50 (--max-cost, limits.max_cost_usd)",
+        "the limit is $2.50 (--max-cost, limits.max_cost_usd)",
     )
     assert harness.outcomes[1] == BudgetExceeded(1.5)
     assert [brief.max_cost_usd for brief in harness.agent.briefs] == [2.5, 1.5]
@@ -143,7 +143,7 @@ async def test_a_run_ends_when_its_time_is_over(harness: RunHarness) -> None:
 
     ended = await harness.execute()
 
-    may = "the run may take 10 minutes (--max-minutes, limits.max_minutes)"
+    may = "the limit is 10 minutes (--max-minutes, limits.max_minutes)"
     assert ended == RunResult("time_exceeded", 2, ONE_PENDING, 0.0, Usage(), 600.0, may)
 
 
@@ -170,7 +170,7 @@ async def test_a_run_ends_with_its_last_round(harness: RunHarness) -> None:
 
     ended = await harness.execute()
 
-    may = "the run may take 2 rounds (--max-iterations, limits.max_iterations)"
+    may = "the limit is 2 rounds (--max-iterations, limits.max_iterations)"
     assert ended == RunResult("max_iterations", 2, ONE_PENDING, 0.0, Usage(), 0.0, may)
     assert (len(harness.agent.briefs), harness.clock.slept) == (2, [3.0])
 

@@ -165,7 +165,7 @@ async def test_hosts_for_setup_alone_are_closed_to_a_changed_tree(
     assert collector.told == []
     assert (finished.exit_code != 0, finished.reached, finished.refused) == (True, (), (name,))
     assert any(
-        f"{name} is in sandbox.hosts, and open to agents and to what they changed only with"
+        f"{name} is in sandbox.hosts, which agents and code that they changed reach only with"
         ' sandbox.network = "allowlist"' in line
         for line in (*finished.cause, *finished.output.splitlines())
     )
@@ -231,9 +231,9 @@ async def test_indexes_for_setup_alone_are_closed_to_a_changed_tree(
     assert [each.exit_code for each in setups.finished] == [0, 7]
     assert len(collector.told) == 1
     assert finished.cause[-1] == (
-        "an agent has changed this tree, so its setup reaches what sessions reach:"
-        f" 127.0.0.1:{collector.port} is a package index, and open to agents and to what they"
-        ' changed only with sandbox.indexes = "open"'
+        "an agent changed this tree, so its setup can reach only what sessions can:"
+        f" 127.0.0.1:{collector.port} is a package index, which agents and code that they changed"
+        ' reach only with sandbox.indexes = "open"'
     )
 
 

@@ -142,7 +142,7 @@ async def test_an_override_that_cannot_be_read_is_one_clear_line(
         await harness.execute()
 
     assert caught.value.message.startswith(f"cannot read {path}: ")
-    assert caught.value.hint == "mend or remove the override"
+    assert caught.value.hint == "fix or remove the override"
 
 
 async def test_claude_md_is_passed_as_context_as_the_user_wrote_it(tmp_path: Path) -> None:
@@ -222,7 +222,9 @@ async def test_a_claude_md_that_leads_out_of_the_project_is_not_read(
     (tmp_path / "secret").write_text("the key")
     (user.path / "CLAUDE.md").symlink_to(target.format(outside=tmp_path / "secret"))
 
-    assert await context_in(user) == UnusableContext("it is a link that leads out of the project")
+    assert await context_in(user) == UnusableContext(
+        "it is a symbolic link that points outside the project"
+    )
 
 
 async def test_a_claude_md_that_is_a_link_to_itself_is_none(tmp_path: Path) -> None:

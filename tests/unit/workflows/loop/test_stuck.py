@@ -16,16 +16,13 @@ PENDING, HALF, ALL = Tally(total=2), Tally(passed=1, total=2), Tally(passed=2, t
 LIMITS = replace(RUN_LIMITS, max_retries=3, stuck_rounds=5, stuck_repeats=3)
 
 NOTHING_NEW = (
-    "5 rounds brought nothing new: no change of files that there was not before, and no "
-    "deliverable, check or test that passes now (limits.stuck_rounds = 5)"
+    "5 rounds made no progress: no new changes, and no other "
+    "deliverable, check or test passes now (limits.stuck_rounds = 5)"
 )
 EMPTY = (
-    "the last 3 sessions took less than 5 s each and brought nothing new (limits.stuck_repeats = 3)"
+    "the last 3 sessions took less than 5 s each and made no progress (limits.stuck_repeats = 3)"
 )
-TOOK_BACK = (
-    "3 rounds took back what earlier ones had done and nothing passed meanwhile "
-    "(limits.stuck_repeats = 3)"
-)
+TOOK_BACK = "3 rounds undid earlier work, and nothing passed meanwhile (limits.stuck_repeats = 3)"
 NOTHING_GAINED = (
     "20 rounds changed files, and no deliverable, check or test passes that did not before "
     "(4 times limits.stuck_rounds = 5)"

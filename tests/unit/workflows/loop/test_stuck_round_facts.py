@@ -1,4 +1,4 @@
-"""What is kept of a round to judge by: how its session ended and what became of the work."""
+"""What is kept of a round to check by: how its session ended and what became of the work."""
 
 from dataclasses import replace
 

@@ -90,7 +90,7 @@ async def test_a_person_is_asked_and_the_use_goes_on_with_their_yes(harness: Gat
     assert isinstance(told[0], ApprovalAsked)
     assert (told[0].approval.kind, told[0].approval.question, told[0].approval.subject) == (
         "gate",
-        "May the agent use Bash so? It publishes a package.",
+        "Allow this command? It publishes a package.",
         "npm publish\nin /srv/clone\nrule gate-publish",
     )
     assert told[0].approval.deadline == NOON + HOUR

@@ -70,7 +70,7 @@ def facts(sessions: int) -> tuple[RoundFacts, ...]:
         pytest.param(
             {"rounds": 3, "history": facts(3), "last": MaxTurns(9)},
             False,
-            StopRun("max_iterations", "3 sessions did not come to an end"),
+            StopRun("max_iterations", "3 sessions did not finish"),
             id="cut short again and again",
         ),
         pytest.param(

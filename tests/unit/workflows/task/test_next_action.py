@@ -47,14 +47,16 @@ PASSED: dict[str, Any] = {**APPROVED, "tally": Tally(passed=2, total=2), "provab
         ),
         (RunProgress(**PENDING), PLANNED, RunSession("coding")),
         (
-            RunProgress(**PENDING, findings="a check is red", failed_verifications=3),
+            RunProgress(**PENDING, findings="a check fails", check_failures=3),
             PLANNED,
             RunSession("coding", "continued"),
         ),
         (
-            RunProgress(**PENDING, findings="a check is red", failed_verifications=4),
+            RunProgress(**PENDING, findings="a check fails", check_failures=4),
             PLANNED,
-            StopRun("unproven", "checks still fail after 3 attempts"),
+            StopRun(
+                "unproven", "a check still fails after all attempts (execution.max_retries = 3)"
+            ),
         ),
         (RunProgress(**PENDING, gate_failures=4), PLANNED, AskAboutTests()),
         (RunProgress(**PASSED), PLANNED, Reverify()),
@@ -68,6 +70,31 @@ PASSED: dict[str, Any] = {**APPROVED, "tally": Tally(passed=2, total=2), "provab
             RunProgress(**PASSED, verified=True, findings="make it friendly"),
             TaskState(plan="# Plan", reviews=1, changes_requested=True),
             RunSession("coding", "continued"),
+        ),
+        (
+            RunProgress(**PASSED),
+            TaskState(plan="# Plan", feedback="CI is red", changes_requested=True),
+            RunSession("feedback"),
+        ),
+        (
+            RunProgress(**PASSED, cost_usd=5.0),
+            TaskState(plan="# Plan", feedback="CI is red", changes_requested=True),
+            StopRun("budget_exceeded", "the limit is $5.00 (--max-cost, limits.max_cost_usd)"),
+        ),
+        (
+            RunProgress(**PASSED, findings="a test is red", gate_failures=1, worked_since=False),
+            TaskState(plan="# Plan", feedback="CI is red"),
+            RunSession("feedback", "continued"),
+        ),
+        (
+            RunProgress(**PASSED, verified=True),
+            TaskState(plan="# Plan", feedback="CI is red"),
+            StopRun("approved"),
+        ),
+        (
+            RunProgress(**PASSED, verified=True, shortfall="only claimed"),
+            TaskState(plan="# Plan", feedback="CI is red"),
+            StopRun("unproven", "only claimed"),
         ),
         (
             RunProgress(**PASSED, verified=True, last=Completed("done")),

@@ -8,8 +8,7 @@ from treadle.domain.deliverable import RejectedChange
 from treadle.domain.events.all_events import Event
 from treadle.domain.events.focus import PlanWritten
 from treadle.domain.task_plan import PlannedCriterion, TaskPlan
-from treadle.workflows.task.plan_text import plan_text
-from treadle.workflows.task.plan_tool import parse_plan, plan_tool
+from treadle.workflows.task.plan_tool import parse_plan, plan_text, plan_tool
 
 CALL: dict[str, Any] = {
     "title": "Say\nhello",
@@ -47,8 +46,6 @@ Write a file.
 ## Risks
 
 - none
-
-Estimate: $1.00, 2.5 minutes
 """
 
 

@@ -10,6 +10,7 @@ from treadle.workspace.detect import DetectedCommands
 NPM = "npm ci || npm install"
 MADE = "mkdir -p .treadle-reports"
 JEST = "--json --outputFile=.treadle-reports/jest.json"
+PLAYWRIGHT = "playwright test --reporter=list,json"
 VITEST = "--reporter=default --reporter=junit --outputFile.junit=.treadle-reports/vitest.xml"
 
 CASES: list[tuple[dict[str, str], DetectedCommands]] = [
@@ -33,8 +34,44 @@ CASES: list[tuple[dict[str, str], DetectedCommands]] = [
             ("node",),
             "yarn install",
             "",
-            "yarn run playwright test --reporter=list,json",
+            f"yarn run {PLAYWRIGHT}",
         ),
+    ),
+    # Browser tests that are configured run beside those of units, whatever came of those.
+    (
+        {
+            "package.json": package({}, "vitest", "@playwright/test"),
+            "playwright.config.ts": "",
+        },
+        DetectedCommands(
+            ("node",),
+            "npm install",
+            test=f"code=0; (npx vitest run {VITEST}) || code=$?;"
+            f" (npx {PLAYWRIGHT}) || code=$?; exit $code",
+        ),
+    ),
+    (
+        {
+            "package.json": package({"test": "node --test"}, "@playwright/test"),
+            "playwright.config.mjs": "",
+        },
+        DetectedCommands(
+            ("node",),
+            "npm install",
+            test=f"code=0; (npm run test) || code=$?; (npx {PLAYWRIGHT}) || code=$?; exit $code",
+        ),
+    ),
+    (
+        {"package.json": package({}, "@playwright/test"), "playwright.config.js": ""},
+        DetectedCommands(("node",), "npm install", test=f"npx {PLAYWRIGHT}"),
+    ),
+    # The script runs them itself.
+    (
+        {
+            "package.json": package({"test": "vitest run && npm run e2e"}, "@playwright/test"),
+            "playwright.config.ts": "",
+        },
+        DetectedCommands(("node",), "npm install", test="npm run test"),
     ),
     (
         {"package.json": package({"test": "ava"}), "yarn.lock": "", ".yarnrc.yml": ""},

@@ -11,6 +11,7 @@ from treadle.adapters.agents.claude.command import (
     child_environment,
     command_line,
     escape_prompt,
+    servers_of,
     write_session_files,
 )
 from treadle.adapters.agents.claude.control import Control
@@ -23,6 +24,7 @@ from treadle.adapters.agents.claude.sandboxed_start import (
     prepare_start,
 )
 from treadle.adapters.agents.claude.stream_parser import StreamParser
+from treadle.adapters.agents.claude.terminal_session import TerminalSession
 from treadle.adapters.agents.claude.transport import ProcessTransport, error_text
 from treadle.adapters.processes.marked_processes import end_marked, kill_marked, tree_of
 from treadle.adapters.sandboxes.init_process import GONE_S, NOT_GONE
@@ -60,12 +62,18 @@ class ClaudeAgent:
     connect_s: float = CONNECT_S
     # How long an agent that was killed may take until nothing of it acts any more.
     gone_s: float = GONE_S
-    open_sessions: dict[str, "ClaudeSession"] = field(default_factory=dict, repr=False)
+    open_sessions: dict[str, "ClaudeSession | TerminalSession"] = field(
+        default_factory=dict, repr=False
+    )
     # What is left to do for sessions that can do nothing any more.
     cleanup_tasks: set[asyncio.Future[None]] = field(default_factory=set, repr=False)
 
-    async def open(self, brief: SessionBrief) -> "ClaudeSession":
-        session = ClaudeSession(self, brief)
+    async def open(self, brief: SessionBrief) -> "ClaudeSession | TerminalSession":
+        session: ClaudeSession | TerminalSession
+        if brief.terminal is None:
+            session = ClaudeSession(self, brief)
+        else:
+            session = TerminalSession(self, brief, brief.terminal)
         self.open_sessions[brief.session] = session
         await session.start()
         return session
@@ -78,6 +86,8 @@ class ClaudeAgent:
         """SIGKILL every process of every open session, now; for the second Ctrl-C."""
         for name, session in self.open_sessions.items():
             kill_marked(name, pid=session.living_pid)
+            if isinstance(session, TerminalSession):
+                session.restore_terminal()
 
     async def gone(self) -> None:
         """Wait until the processes of all closed sessions are cleared away."""
@@ -129,7 +139,7 @@ class ClaudeSession:
         except NotConfined as error:
             self._failure = AgentEnded(error.fault)
         except TimeoutError:
-            silent = f"it was not ready within {self._agent.connect_s:g} s"
+            silent = f"it was not ready after {self._agent.connect_s:g} s"
             self._failure = AgentEnded(await self._start_fault(silent))
         except Exception as error:  # the port never raises: every way of not starting is a fault
             self._failure = AgentEnded(await self._start_fault(error_text(error)))
@@ -138,7 +148,7 @@ class ClaudeSession:
         brief, agent = self._brief, self._agent
         make_folder(brief.home, "tmp")
         reset_settings(brief.home)
-        with write_session_files(brief) as given:
+        with write_session_files(brief, servers_of(brief)) as given:
             command = command_line(agent.binary, brief, given, attribution=agent.attribution)
             start = prepare_start(
                 agent.sandbox, command, environment=agent.child_environment(brief), brief=brief

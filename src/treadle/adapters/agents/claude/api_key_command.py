@@ -24,7 +24,7 @@ EXPIRY_MARGIN_S = 30.0
 TIMEOUT_S = 120.0
 _KEY = re.compile(rb"[\x21-\x7e]+")
 _MOST_BYTES = 64 * 1024
-_REMEDY = "run it in a shell; it must print the key alone"
+_REMEDY = "run it in a shell; it must print only the key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +144,6 @@ def run_helper(command: HelperCommand) -> bytes | SecretMissing:
         return SecretMissing("service", f"apiKeyHelper ended with exit code {code}; {_REMEDY}")
     key = printed[:_MOST_BYTES].strip()
     if not _KEY.fullmatch(key):
-        message = f"apiKeyHelper printed something else than one key; {_REMEDY}"
+        message = f"apiKeyHelper printed something other than one key; {_REMEDY}"
         return SecretMissing("service", message)
     return key

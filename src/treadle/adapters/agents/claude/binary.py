@@ -62,7 +62,7 @@ def bundled_binary() -> Path:
         if path.is_file():
             return path
     raise AgentUnavailable(
-        "no `claude` found: not in the settings, CLAUDE_BIN or PATH, and none came with the SDK",
+        "`claude` was not found in the settings, CLAUDE_BIN, PATH or the SDK",
         hint="install Claude Code, or set agent.binary in treadle.toml",
     )
 
@@ -96,13 +96,13 @@ def check_binary(
     except subprocess.TimeoutExpired as error:
         raise AgentUnavailable(
             f"{path} --version did not answer within {timeout_s:g} s",
-            hint="is it really Claude Code? name another one with agent.binary",
+            hint="check that it is Claude Code, or name another one with agent.binary",
         ) from error
     match = re.search(r"(?<!\d)(\d{1,6})\.(\d{1,6})\.(\d{1,6})(?!\d)", done.stdout)
     if done.returncode != 0 or match is None:
         raise AgentUnavailable(
-            f"{path} --version did not answer with a version",
-            hint="is it really Claude Code? name another one with agent.binary",
+            f"{path} --version did not print a version",
+            hint="check that it is Claude Code, or name another one with agent.binary",
         )
     version = tuple(int(part) for part in match.groups())
     return ClaudeBinary(path, origin, match.group(), support_of(version))

@@ -56,7 +56,7 @@ def find_cloud(environment: Mapping[str, str], files: UserFiles) -> DetectedLogi
                 unknown,
                 "cloud",
                 problem=LoginProblem(
-                    f"Treadle knows no way to the model that {unknown} names",
+                    f"Treadle does not support {unknown}",
                     f"unset {unknown}, and use an API key, `claude setup-token`, Amazon Bedrock,"
                     " Google Vertex AI or Microsoft Foundry",
                 ),
@@ -71,14 +71,16 @@ def _bedrock(environment: Mapping[str, str]) -> DetectedLogin:
         return _cloud(switch, "CLAUDE_CODE_SKIP_BEDROCK_AUTH")
     by_file = next((name for name in _AWS_FILES if environment.get(name)), "")
     if by_file:
-        return _refused(switch, f"logs in by {by_file}, whose files are in no sandbox", _AWS_REMEDY)
+        return _refused(switch, f"logs in by {by_file}, which the sandbox cannot read", _AWS_REMEDY)
     if not all(environment.get(name) for name in _AWS_KEYS):
         return _refused(
-            switch, "has no keys in the environment, and no sandbox has your files", _AWS_REMEDY
+            switch,
+            "has no keys in the environment, and the sandbox cannot read your files",
+            _AWS_REMEDY,
         )
     expiry = _timestamp(environment.get(_AWS_EXPIRY, ""))
     if environment.get("AWS_SESSION_TOKEN") and expiry is None:
-        note = "AWS_SESSION_TOKEN makes these keys temporary: nobody here knows until when"
+        note = "AWS_SESSION_TOKEN makes these keys temporary, with unknown expiry"
         return _cloud(switch, "AWS_ACCESS_KEY_ID", note=note)
     return _cloud(switch, "AWS_ACCESS_KEY_ID", expires_at=expiry)
 
@@ -90,10 +92,12 @@ def _vertex(environment: Mapping[str, str], files: UserFiles) -> DetectedLogin:
     if files.google_key_type == "service_account":
         return _cloud(switch, GOOGLE_KEY_FILE)
     if environment.get(GOOGLE_KEY_FILE):
-        return _refused(switch, f"{GOOGLE_KEY_FILE} is no service account's key", _VERTEX_REMEDY)
+        return _refused(
+            switch, f"{GOOGLE_KEY_FILE} is not the key of a service account", _VERTEX_REMEDY
+        )
     return _refused(
         switch,
-        "logs in by application default credentials, whose files are in no sandbox",
+        "logs in by application default credentials, which the sandbox cannot read",
         _VERTEX_REMEDY,
     )
 
@@ -106,7 +110,7 @@ def _foundry(environment: Mapping[str, str]) -> DetectedLogin:
     if is_on(environment.get("CLAUDE_CODE_SKIP_FOUNDRY_AUTH")):
         return _cloud(switch, "CLAUDE_CODE_SKIP_FOUNDRY_AUTH")
     return _refused(
-        switch, "logs in by Microsoft Entra ID, which no sandbox reaches", _FOUNDRY_REMEDY
+        switch, "logs in by Microsoft Entra ID, which the sandbox cannot reach", _FOUNDRY_REMEDY
     )
 
 

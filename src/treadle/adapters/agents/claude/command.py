@@ -129,16 +129,18 @@ def shorten_context(context: str) -> str:
 
 
 @contextmanager
-def write_session_files(brief: SessionBrief) -> Iterator[SessionFiles]:
-    """Files that only their owner can read, and that are gone once the agent has read them."""
-    servers = _write_private_file(brief.home, json.dumps({"mcpServers": servers_of(brief)}))
+def write_session_files(
+    brief: SessionBrief, servers: Mapping[str, Mapping[str, Any]]
+) -> Iterator[SessionFiles]:
+    """Files that only their owner can read, and that are gone at the end of the block."""
+    given = _write_private_file(brief.home, json.dumps({"mcpServers": servers}))
     context = (
         _write_private_file(brief.home, shorten_context(brief.context)) if brief.context else None
     )
     try:
-        yield SessionFiles(servers, context)
+        yield SessionFiles(given, context)
     finally:
-        for path in (servers, context):
+        for path in (given, context):
             if path is not None:
                 remove_file(brief.home, path.name)
 

@@ -23,7 +23,7 @@ _LOGIN = Diagnosis(
 _INSTALL = Diagnosis(
     "fatal", "Install or repair Claude Code; `treadle doctor` shows what is wrong."
 )
-_ROOT = Diagnosis("fatal", "Claude Code does not work unattended as root here: use another user.")
+_ROOT = Diagnosis("fatal", "Claude Code does not run unattended as root here: use another user.")
 
 # The three tables hold every name that the agent knows.
 _BY_ERROR: dict[str, Diagnosis] = {

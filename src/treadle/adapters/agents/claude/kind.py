@@ -76,5 +76,6 @@ KIND: AgentKind["ClaudeAgent"] = AgentKind(
     login=LOGIN,
     rehearse=_rehearse,
     confine=_confine,
+    takes_terminal=True,
     model=MODEL,
 )

@@ -50,7 +50,7 @@ def choose_login(environment: Mapping[str, str], files: UserFiles, now: datetime
     if _has(environment, API_KEY):
         return DetectedLogin("api key", _source(API_KEY, environment, files), "by use")
     if _has(environment, OAUTH_TOKEN):
-        note = "a token of `claude setup-token` lasts a year; nobody here knows since when"
+        note = "a token of `claude setup-token` lasts a year; its age is unknown"
         return DetectedLogin(
             "token", _source(OAUTH_TOKEN, environment, files), "subscription", note=note
         )
@@ -77,8 +77,8 @@ def _subscription(login: StoredLogin, source: str, now: datetime) -> DetectedLog
     renewed = bool(login.refresh_token)
     ended = LoginProblem(
         f"the login in {source} has expired, and nothing in the file can renew it",
-        "log in with `claude /login`; for runs at night `claude setup-token` makes a token that"
-        " lasts, and `treadle auth set claude-oauth-token` keeps it",
+        "log in with `claude /login`; for long runs create a token with `claude setup-token` and"
+        " store it with `treadle auth set claude-oauth-token`",
     )
     problem = None if renewed or expires_at > now else ended
     return DetectedLogin(
@@ -88,12 +88,15 @@ def _subscription(login: StoredLogin, source: str, now: datetime) -> DetectedLog
 
 def _keychain() -> DetectedLogin:
     return DetectedLogin(
-        "keychain", "the keychain, which is not looked into", "subscription", problem=_NO_KEYCHAIN
+        "keychain",
+        "the keychain, which Treadle does not read",
+        "subscription",
+        problem=_NO_KEYCHAIN,
     )
 
 
 _NO_KEYCHAIN = LoginProblem(
-    "the keychain, where Claude Code keeps its login on a Mac, is not looked into",
+    "Treadle does not read the keychain, where Claude Code keeps its login on a Mac",
     "run `claude setup-token` and `treadle auth set claude-oauth-token`, or set ANTHROPIC_API_KEY",
 )
 
@@ -116,7 +119,7 @@ def _stored_secrets(environment: Mapping[str, str], home: Path) -> tuple[str, ..
 
 LOGIN = AgentLogin(
     credentials=(
-        ModelCredential("anthropic-api-key", API_KEY, "the model, paid by use"),
+        ModelCredential("anthropic-api-key", API_KEY, "the model, billed by use"),
         ModelCredential("claude-oauth-token", OAUTH_TOKEN, "the model, by subscription"),
     ),
     variables=(API_KEY, AUTH_TOKEN, OAUTH_TOKEN, *SWITCHES),

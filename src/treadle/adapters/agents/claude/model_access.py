@@ -21,10 +21,10 @@ from treadle.domain.model_access import (
     CloudModel,
     Endpoint,
     HeaderPairs,
-    HeldSecret,
     Login,
     LoginCheckRequest,
     ModelService,
+    PlaceholderSecret,
     SecretSource,
     StaticSecret,
 )
@@ -88,7 +88,7 @@ def held_login(
     } | dict(sources or {})
     words = {name: _word_for(name).encode() for name in LOGINS if name in found}
     return Login(
-        secrets=tuple(HeldSecret(word, found[name]) for name, word in words.items()),
+        secrets=tuple(PlaceholderSecret(word, found[name]) for name, word in words.items()),
         headers=_headers(environment.get(CUSTOM_HEADERS, "")),
         subscriptions=frozenset(words[name] for name in words if name == OAUTH_TOKEN),
         paid_by_use=frozenset(words[name] for name in words if name == API_KEY),

@@ -7,9 +7,10 @@ import json
 import os
 import secrets
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 KEPT_NAMES = ("projects",)
 SETTINGS_FILE = ".claude.json"
@@ -36,17 +37,17 @@ def remove_file(home: Path, name: str) -> None:
         _remove(name, folder)
 
 
-def reset_settings(home: Path) -> None:
+def reset_settings(home: Path, further: Mapping[str, Any] | None = None) -> None:
     """Remove what the agent would be told by its own files: an earlier session, or a setup command,
     may have written there, and some of it (variables, for one) is obeyed without asking. In its
-    place it finds what it notes at a first start anyway.
+    place it finds what it notes at a first start anyway, and what is given further.
 
     Transcripts stay: without them no session can be gone on with.
     """
     with _open_folder(home, ()) as folder, os.scandir(folder) as entries:
         for name in [entry.name for entry in entries if entry.name.startswith(SETTINGS_FILE)]:
             _remove(name, folder)
-        _write(SETTINGS_FILE, folder, json.dumps(FIRST_START_SETTINGS))
+        _write(SETTINGS_FILE, folder, json.dumps({**FIRST_START_SETTINGS, **(further or {})}))
     with _open_folder(home, (".claude",)) as folder, os.scandir(folder) as entries:
         for name in [entry.name for entry in entries if entry.name not in KEPT_NAMES]:
             _remove(name, folder)

@@ -69,7 +69,7 @@ class ResultParser:
         if self._rejected is not None and self._error in ("rate_limit", ""):
             return QuotaExceeded(said, self._rejected.resets_at)
         return Fault(
-            message=said or "the agent ended with an error and did not say which",
+            message=said or "the agent failed without an error message",
             api_status=count(message, "api_error_status"),
             error=shorten(self._error, 100),
             terminal_reason=shorten(text(message, "terminal_reason"), 100),

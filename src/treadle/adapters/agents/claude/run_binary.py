@@ -89,7 +89,7 @@ def _change_warnings(first: FirstBinary | None, present: ClaudeBinary) -> list[s
     if first is None or first.version == present.version:
         return []
     return [
-        f"this run began with Claude Code {first.version} ({first.path}) and goes on with"
+        f"this run began with Claude Code {first.version} ({first.path}) and continues with"
         f" {present.version} ({present.path})"
     ]
 

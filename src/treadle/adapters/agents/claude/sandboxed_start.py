@@ -31,13 +31,15 @@ def prepare_start(
     *,
     environment: Mapping[str, str],
     brief: SessionBrief,
+    sockets: Mapping[str, Path] | None = None,
 ) -> ConfinedCommand:
     """How to start the agent so that what it starts cannot touch the agent itself, either; without
-    a sandbox, the command as it is."""
+    a sandbox, the command as it is. `sockets`: those of this session alone, by the path inside."""
     if sessions is None:
         return ConfinedCommand(tuple(command), environment)
     within = sessions.confinement_for(brief)
-    within = replace(within, sockets={**within.sockets, **sessions.sockets}, barred=PEER_SOCKETS)
+    reachable = {**within.sockets, **sessions.sockets, **(sockets or {})}
+    within = replace(within, sockets=reachable, barred=PEER_SOCKETS)
     launcher = sessions.sandbox.launcher()
     given = {**environment, SHELL_PREFIX: shlex.join(launcher)} if launcher else environment
     start = sessions.sandbox.confine([*sessions.entry, *command], given, within)

@@ -36,7 +36,7 @@ WAIT_S = 150.0
 
 
 @dataclass(frozen=True, slots=True)
-class Clocks:
+class TokenClocks:
     """Unix time, to which a token expires, and a monotonic clock, by which we wait."""
 
     unix_time: Callable[[], float] = time.time
@@ -53,13 +53,13 @@ class SubscriptionToken:
         renew: Callable[[SubscriptionFile, RenewalKind], RenewalOutcome],
         *,
         learn_secret: Callable[[str], None] = lambda secret: None,
-        clocks: Clocks | None = None,
+        clocks: TokenClocks | None = None,
         wait_s: float = WAIT_S,
     ) -> None:
         self._file = file
         self._renew = renew
         self._learn_secret = learn_secret
-        self._clocks = clocks or Clocks()
+        self._clocks = clocks or TokenClocks()
         self._wait_s = wait_s
         self._lock = Lock()
         self._history = RenewalHistory()

@@ -30,7 +30,7 @@ _VERTEX_REGIONS = tuple(
 # Not CLAUDECODE: it makes the agent assume that another one has started it.
 _PASSED: tuple[PassedVariables, ...] = (
     PassedVariables(
-        "the agent's own certificates towards a gateway",
+        "the agent's client certificates",
         (
             "CLAUDE_CODE_CERT_STORE",
             "CLAUDE_CODE_CLIENT_CERT",
@@ -39,7 +39,7 @@ _PASSED: tuple[PassedVariables, ...] = (
         ),
     ),
     PassedVariables(
-        "the agent's own login and the address of its model",
+        "the agent's login, and the address of its model",
         (
             API_KEY,
             AUTH_TOKEN,
@@ -49,7 +49,7 @@ _PASSED: tuple[PassedVariables, ...] = (
         ),
     ),
     PassedVariables(
-        "which model the words fable, opus, sonnet and haiku stand for",
+        "the models that `fable`, `opus`, `sonnet` and `haiku` mean",
         (
             "ANTHROPIC_DEFAULT_FABLE_MODEL",
             "ANTHROPIC_DEFAULT_OPUS_MODEL",
@@ -60,7 +60,7 @@ _PASSED: tuple[PassedVariables, ...] = (
         ),
     ),
     PassedVariables(
-        "the login to Amazon Bedrock",
+        "login for Amazon Bedrock",
         (
             "CLAUDE_CODE_USE_BEDROCK",
             "CLAUDE_CODE_SKIP_BEDROCK_AUTH",
@@ -79,7 +79,7 @@ _PASSED: tuple[PassedVariables, ...] = (
         only_if="CLAUDE_CODE_USE_BEDROCK",
     ),
     PassedVariables(
-        "the login to Google Vertex AI",
+        "login for Google Vertex AI",
         (
             "CLAUDE_CODE_USE_VERTEX",
             "CLAUDE_CODE_SKIP_VERTEX_AUTH",
@@ -93,7 +93,7 @@ _PASSED: tuple[PassedVariables, ...] = (
         only_if="CLAUDE_CODE_USE_VERTEX",
     ),
     PassedVariables(
-        "the login to Microsoft Foundry",
+        "login for Microsoft Foundry",
         (
             "CLAUDE_CODE_USE_FOUNDRY",
             "CLAUDE_CODE_SKIP_FOUNDRY_AUTH",

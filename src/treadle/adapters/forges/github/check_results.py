@@ -121,10 +121,10 @@ def step_log(log: str, step: JobStep | None) -> CheckLog:
         return CheckLog(log_end(_without_times(log)))
     lines = []
     inside = False
-    for line in log.splitlines():
+    for line in _lines(log):
         match = _LINE.fullmatch(line)
-        if match is not None:
-            inside = _is_in_step(datetime.fromisoformat(f"{match[1]}+00:00"), step)
+        if match is not None and (moment := _time_of_line(match[1])) is not None:
+            inside = _is_in_step(moment, step)
         if inside:
             lines.append(match[2] if match else line)
     text = "\n".join(lines) if lines else _without_times(log)
@@ -137,8 +137,21 @@ def _is_in_step(moment: datetime, step: JobStep) -> bool:
     return after and (step.completed_at is None or moment < step.completed_at + _SECOND)
 
 
+def _lines(log: str) -> list[str]:
+    """At line breaks alone: what else Python takes for one, a program may have written."""
+    return log.replace("\r\n", "\n").split("\n")
+
+
+def _time_of_line(text: str) -> datetime | None:
+    """None for what has the form of a time and is none: a program may have written it."""
+    try:
+        return datetime.fromisoformat(f"{text}+00:00")
+    except ValueError:
+        return None
+
+
 def _without_times(log: str) -> str:
-    lines = [(_LINE.fullmatch(line), line) for line in log.splitlines()]
+    lines = [(_LINE.fullmatch(line), line) for line in _lines(log)]
     return "\n".join(match[2] if match else line for match, line in lines)
 
 

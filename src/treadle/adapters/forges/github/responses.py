@@ -43,7 +43,7 @@ def read_failure(
     if status == 401:
         return NoPermission("GitHub does not accept the token")
     if status in (403, 451):
-        return NoPermission(f"the token may not use {what}: {message}")
+        return NoPermission(f"the token has no access to {what}: {message}")
     if 400 <= status < 500:
         return Refused(f"GitHub refuses {what}: {message}")
     return Unreachable(f"GitHub answered with status {status}")
@@ -71,12 +71,12 @@ def error_message(body: bytes) -> str:
     """What GitHub says about an error, on one line."""
     data = parse_json(body)
     if not isinstance(data, dict):
-        return "it says no more"
+        return "no details given"
     details = data.get("errors")
     texts = [data.get("message"), *(details if isinstance(details, list) else ())]
     lines = [each.get("message") if isinstance(each, dict) else each for each in texts]
     text = "; ".join(line for line in lines if isinstance(line, str) and line)
-    return " ".join(text.split())[:_LONGEST_MESSAGE] or "it says no more"
+    return " ".join(text.split())[:_LONGEST_MESSAGE] or "no details given"
 
 
 def parse_json(body: bytes) -> Any:
@@ -117,7 +117,7 @@ def graphql_failure(data: Any, what: str, now: datetime) -> ServiceFailure | Non
         case "RATE_LIMITED":
             return RateLimited(now + DEFAULT_PAUSE)
         case "FORBIDDEN" | "INSUFFICIENT_SCOPES":
-            return NoPermission(f"the token may not use {what}: {message}")
+            return NoPermission(f"the token has no access to {what}: {message}")
         case "NOT_FOUND":
             return NotFound(what)
         case _:

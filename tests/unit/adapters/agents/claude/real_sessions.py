@@ -74,6 +74,7 @@ def agent_on(api: ScriptedApi, binary: Path = BUNDLED, attribution: str = "") ->
 async def opened(agent: ClaudeAgent, brief: SessionBrief) -> AsyncIterator[ClaudeSession]:
     """A session that is closed in any case; no process of it may be left then."""
     session = await agent.open(brief)
+    assert isinstance(session, ClaudeSession)
     try:
         yield session
     finally:

@@ -74,7 +74,7 @@ async def test_a_binary_that_gives_up_at_once_is_the_only_event(
 async def test_a_binary_that_never_answers_is_given_up(fake: Fake, tmp_path: Path) -> None:
     played = await play(fake("cat >/dev/null", connect_s=0.3), brief_in(tmp_path))
 
-    assert played.events == (no_start("it was not ready within 0.3 s", 0),)
+    assert played.events == (no_start("it was not ready after 0.3 s", 0),)
 
 
 async def test_a_binary_that_is_missing_is_the_only_event(tmp_path: Path) -> None:

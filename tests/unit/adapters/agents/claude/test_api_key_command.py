@@ -70,10 +70,10 @@ async def test_the_same_key_once_more_is_no_replacement(tmp_path: Path) -> None:
     ("line", "words"),
     [
         ("exit 3", "exit code 3"),
-        ("echo s3cret word", "something else than one key"),
-        ("echo one; echo two", "something else than one key"),
-        ("printf 'k\\303\\244y'", "something else than one key"),
-        ("true", "something else than one key"),
+        ("echo s3cret word", "something other than one key"),
+        ("echo one; echo two", "something other than one key"),
+        ("printf 'k\\303\\244y'", "something other than one key"),
+        ("true", "something other than one key"),
     ],
 )
 def test_what_is_no_key_is_said_without_what_was_printed(

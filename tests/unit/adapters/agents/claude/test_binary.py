@@ -161,8 +161,8 @@ def test_a_program_without_a_version_is_not_worked_with(answer: str, program: Pr
         check_binary(path, "PATH", ENVIRONMENT)
 
     assert (caught.value.message, caught.value.hint) == (
-        f"{path} --version did not answer with a version",
-        "is it really Claude Code? name another one with agent.binary",
+        f"{path} --version did not print a version",
+        "check that it is Claude Code, or name another one with agent.binary",
     )
 
 
@@ -174,7 +174,7 @@ def test_a_program_that_does_not_answer_is_given_up(program: Program) -> None:
 
     assert (caught.value.message, caught.value.hint) == (
         f"{path} --version did not answer within 0.2 s",
-        "is it really Claude Code? name another one with agent.binary",
+        "check that it is Claude Code, or name another one with agent.binary",
     )
 
 

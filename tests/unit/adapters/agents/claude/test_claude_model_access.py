@@ -18,8 +18,8 @@ from treadle.domain.errors import SettingsError
 from treadle.domain.model_access import (
     PASS_THROUGH_LOGIN,
     Endpoint,
-    HeldSecret,
     Login,
+    PlaceholderSecret,
     StaticSecret,
 )
 
@@ -86,7 +86,7 @@ def test_an_agent_behind_the_gateway_has_words_in_the_place_of_its_login(
     }
     assert held_login(SECRET) == Login(
         tuple(
-            HeldSecret(
+            PlaceholderSecret(
                 moved.environment[name].encode(), StaticSecret(SECRET[name].strip().encode())
             )
             for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
@@ -137,7 +137,7 @@ def test_a_confined_agent_asks_at_a_socket_with_a_word_for_its_login(
     assert agent.sandbox == replace(
         SESSIONS, sockets={**SESSIONS.sockets, "/run/treadle/model.sock": ENDPOINT.socket}
     )
-    assert held_login(given, sources).secrets == (HeldSecret(word.encode(), OF_FILE),)
+    assert held_login(given, sources).secrets == (PlaceholderSecret(word.encode(), OF_FILE),)
 
 
 def test_an_agent_without_a_sandbox_has_a_word_for_the_login_in_a_file_as_well() -> None:

@@ -57,13 +57,13 @@ def test_keys_in_the_environment_work(
         (VERTEX, "application default credentials", "key file of a service account"),
         (
             {**VERTEX, "GOOGLE_APPLICATION_CREDENTIALS": "/missing"},
-            "is no service account's key",
+            "is not the key of a service account",
             "key file of a service account",
         ),
         (FOUNDRY, "Microsoft Entra ID", "ANTHROPIC_FOUNDRY_API_KEY"),
         (
             {"CLAUDE_CODE_USE_MANTLE": "1"},
-            "knows no way to the model that CLAUDE_CODE_USE_MANTLE",
+            "does not support CLAUDE_CODE_USE_MANTLE",
             "unset CLAUDE_CODE_USE_MANTLE",
         ),
     ],

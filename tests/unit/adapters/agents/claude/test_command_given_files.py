@@ -63,7 +63,7 @@ async def test_a_server_and_the_context_arrive_and_nobody_else_can_read_them(
 def test_the_files_are_their_owners_alone_and_go_when_they_were_read(tmp_path: Path) -> None:
     brief = replace(brief_in(tmp_path), context=CONTEXT, mcp_servers={"tiny": {"command": "x"}})
     brief.home.mkdir()
-    with write_session_files(brief) as given:
+    with write_session_files(brief, brief.mcp_servers) as given:
         paths = [given.servers, given.context or Path()]
         modes = [stat.S_IMODE(path.stat().st_mode) for path in paths]
 
@@ -76,5 +76,5 @@ def test_the_files_are_their_owners_alone_and_go_when_they_were_read(tmp_path: P
 def test_no_context_is_no_file(tmp_path: Path) -> None:
     brief = brief_in(tmp_path)
     brief.home.mkdir()
-    with write_session_files(brief) as given:
+    with write_session_files(brief, brief.mcp_servers) as given:
         assert given.context is None

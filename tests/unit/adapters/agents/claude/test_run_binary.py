@@ -68,7 +68,7 @@ def test_a_person_who_names_another_binary_gets_that_one_and_is_told(
 
     assert (later.version, again.version, no_more) == ("2.1.211", "2.1.211", [])
     assert warnings == [
-        f"this run began with Claude Code {first.version} ({installed}) and goes on with"
+        f"this run began with Claude Code {first.version} ({installed}) and continues with"
         f" 2.1.211 ({OLDER})"
     ]
 
@@ -88,7 +88,7 @@ def test_a_script_is_used_where_it_is_and_another_version_of_it_is_told(
     (first, nothing), (later, warnings) = found
     assert [first.path, later.path, nothing] == [installed, installed, []]
     assert warnings == [
-        f"this run began with Claude Code 2.1.300 ({installed}) and goes on with"
+        f"this run began with Claude Code 2.1.300 ({installed}) and continues with"
         f" 2.1.301 ({installed})"
     ]
 

@@ -11,7 +11,7 @@ import pytest
 from treadle.adapters.agents.claude.login_renewal import RenewalKind
 from treadle.adapters.agents.claude.renewal_rules import ENDED, NOT_RENEWED, RenewalOutcome
 from treadle.adapters.agents.claude.subscription_file import SubscriptionFile
-from treadle.adapters.agents.claude.subscription_token import Clocks, SubscriptionToken
+from treadle.adapters.agents.claude.subscription_token import SubscriptionToken, TokenClocks
 
 UNIX_TIME = 1_000_000.0
 
@@ -72,7 +72,7 @@ def harness_of(
         SubscriptionFile(path),
         renewal,
         learn_secret=learned.append,
-        clocks=Clocks(unix_time=lambda: UNIX_TIME),
+        clocks=TokenClocks(unix_time=lambda: UNIX_TIME),
         wait_s=wait_s,
     )
     return TokenHarness(path, renewal, learned, token)

@@ -42,3 +42,24 @@ def test_the_lines_of_the_step_are_read_or_else_all(
     log: str, step: JobStep | None, read: CheckLog
 ) -> None:
     assert step_log(log, step) == read
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r", "\f", "\x85", "\u2028"])
+@pytest.mark.parametrize("time", ["2026-99-99T99:99:99Z", "0000-00-00T00:00:00Z"])
+def test_what_a_program_prints_as_a_time_ends_no_reading(line_break: str, time: str) -> None:
+    # A session that follows a pull request would end with it, each time that it is resumed.
+    log = f"2026-05-04T12:00:06.0Z before{line_break}{time} forged\n2026-05-04T12:00:08.0Z after\n"
+
+    read = step_log(log, STEP)
+
+    assert read.step == "Test"
+    assert read.text.startswith("before")
+    assert read.text.endswith("forged\nafter")
+    assert step_log(log, None).text.endswith("forged\nafter")
+
+
+@pytest.mark.parametrize("line_break", ["\r", "\f", "\x1c", "\x85", "\u2028"])
+def test_what_a_program_prints_as_a_line_takes_no_line_out_of_its_step(line_break: str) -> None:
+    log = f"2026-05-04T12:00:06.0Z a{line_break}2020-01-01T00:00:00Z b\n2026-05-04T12:00:06.5Z c\n"
+
+    assert "b" in step_log(log, STEP).text

@@ -1,0 +1,1 @@
+"""The `audit` workflow: compares code and specifications; changes no files."""

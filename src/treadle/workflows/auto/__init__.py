@@ -1,0 +1,1 @@
+"""The `auto` workflow: works through increments, in the order of what they depend on."""

@@ -1,0 +1,1 @@
+"""The `increment` workflow: one increment of `auto`."""

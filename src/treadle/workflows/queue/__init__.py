@@ -1,0 +1,1 @@
+"""What all queues share: the state of a queue, and what a queue workflow provides."""

@@ -1,0 +1,1 @@
+"""The `watch` workflow: works off the items of a folder."""
