@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 TREADLE = Path(sys.executable).with_name("treadle")
@@ -166,11 +167,14 @@ class CommandHarness:
         self, rehearsal: str, *options: str, settings: dict[str, str] | None = None
     ) -> "Running":
         """As `deliver`, without waiting for the end."""
-        # A file, not a pipe: nobody reads it while the run goes on.
-        stderr = self.directory / "stderr.txt"
-        with stderr.open("w") as file:
+        return self.begin(*self._rehearsed(rehearsal, *options, settings=settings))
+
+    def begin(self, *arguments: str) -> "Running":
+        """Start a command without waiting for its end."""
+        # A file, not a pipe: nobody reads it while the run goes on. Several may run at once.
+        with NamedTemporaryFile("w", dir=self.directory, prefix="stderr-", delete=False) as file:
             process = subprocess.Popen(
-                [self.command, *self._rehearsed(rehearsal, *options, settings=settings)],
+                [self.command, *arguments],
                 cwd=self.project,
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
@@ -178,7 +182,7 @@ class CommandHarness:
                 stderr=file,
                 text=True,
             )
-        return Running(process, stderr)
+        return Running(process, Path(file.name))
 
     def _rehearsed(
         self, rehearsal: str, *options: str, settings: dict[str, str] | None = None
@@ -194,7 +198,7 @@ class Running:
 
     def __init__(self, process: subprocess.Popen[str], stderr: Path) -> None:
         self.process = process
-        self._stderr = stderr
+        self.stderr = stderr
         self._lines: list[str] = []
 
     def until(self, event_type: str, **fields: object) -> dict[str, Any]:
@@ -203,7 +207,7 @@ class Running:
             event: dict[str, Any] = json.loads(line)["event"]
             if event["type"] == event_type and fields.items() <= event.items():
                 return event
-        raise AssertionError(f"no {event_type}: {self._stderr.read_text()}")
+        raise AssertionError(f"no {event_type}: {self.stderr.read_text()}")
 
     def _read(self) -> Iterator[str]:
         assert self.process.stdout is not None
@@ -217,7 +221,7 @@ class Running:
         assert self.process.stdout is not None
         self.process.stdout.close()
         exit_code = self.process.wait(timeout=100)
-        return Finished(exit_code, "".join(self._lines), self._stderr.read_text())
+        return Finished(exit_code, "".join(self._lines), self.stderr.read_text())
 
 
 def processes_of(finished: Finished) -> list[str]:

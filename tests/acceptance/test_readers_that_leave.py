@@ -32,7 +32,7 @@ def test_a_run_goes_on_when_the_reader_of_its_json_has_left(harness: CommandHarn
 
     assert running.process.wait(timeout=100) == 0
     assert (harness.project / "hello.txt").read_text() == "hello\n"
-    assert "Traceback" not in (harness.directory / "stderr.txt").read_text()
+    assert "Traceback" not in running.stderr.read_text()
 
 
 @pytest.mark.parametrize(

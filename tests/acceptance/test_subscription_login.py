@@ -108,7 +108,7 @@ class SubscriptionHarness(CommandHarness):
         """No rehearsal: a run as the user starts it, its event log on stdout."""
         return self.treadle(*arguments, "--json")
 
-    def begin(self, *arguments: str) -> subprocess.Popen[bytes]:
+    def start_unread(self, *arguments: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             [TREADLE, *arguments],
             cwd=self.project,
@@ -201,7 +201,7 @@ def test_a_kill_in_the_middle_of_a_renewal_loses_no_token(
     identity.model_url = rehearse(script(ONE_DELIVERABLE, BUILD_IT)).base_url
     identity.write_login(subscribed.home, expires_in=EXPIRED)
     identity.hold_answers()
-    killed = subscribed.begin("deliver")
+    killed = subscribed.start_unread("deliver")
     identity.wait_for_token_requests(1)
 
     killed.send_signal(signal.SIGKILL)

@@ -119,7 +119,7 @@ def test_a_run_that_follows_keeps_no_other_run_from_working(
     one = (PLANNER, builder("hello"), APPROVES)
     forge.model = rehearse(script(*one, *one)).base_url
     worker = forge.begin("worker", "--sessions", "1")
-    wait_for(lambda: "worker ready" in (forge.directory / "stderr.txt").read_text())
+    wait_for(lambda: "worker ready" in worker.stderr.read_text())
     forge.task()
     forge.until("pull_request.followed")
 

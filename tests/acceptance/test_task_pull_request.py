@@ -3,14 +3,13 @@
 The model is scripted, and nothing else: these are no rehearsals, which push nothing.
 """
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.acceptance.harness import CommandHarness, Finished, Running, script
+from tests.acceptance.harness import CommandHarness, Finished, script
 from tests.acceptance.test_task import APPROVES, NEVER, PLANNER, SOON, TASK, builder
 from tests.github.fake_answers import user
 from tests.github.fake_github import FakeGitHub, serve_github
@@ -49,21 +48,6 @@ class ForgeHarness(CommandHarness):
     def task(self, *options: str) -> Finished:
         # In words as a person types them.
         return self.treadle("task", *TASK.split(), "--json", *options)
-
-    def begin(self, *arguments: str) -> Running:
-        """Start a command without waiting for its end."""
-        stderr = self.directory / "stderr.txt"
-        with stderr.open("w") as file:
-            process = subprocess.Popen(
-                [self.command, *arguments],
-                cwd=self.project,
-                env=self.environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=file,
-                text=True,
-            )
-        return Running(process, stderr)
 
     @property
     def pull_requests(self) -> list[FakePullRequest]:

@@ -2,14 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from treadle.rehearsal.messages_api import needs_workspace
 from treadle.rehearsal.turns import ModelReply, Script, SessionScript, Turn
 
 EXCERPT = 300
-FILLER_ANSWER = "No response requested."
-INTERRUPTED_TOOL = "[Tool call interrupted: the session ended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,47 +146,6 @@ def session_label(script: Script, position: ScriptPosition) -> str:
     return _label(position.session_index, script.sessions[position.session_index])
 
 
-def text_since_answer(messages: Sequence[Any]) -> str:
-    """All text after the model's last answer: user text, tool results, notices."""
-    recent: list[str] = []
-    for message in reversed(messages):
-        match message:
-            case {"role": "assistant"}:
-                break
-            case {"content": content}:
-                recent.append("\n".join(_texts(content)))
-            case _:
-                pass  # only text can be expected
-    return "\n".join(reversed(recent))
-
-
-def count_answers(messages: Sequence[Any]) -> int:
-    """The number of the model's answers in a conversation, without those whose tools were
-    interrupted: the model repeats these."""
-    dicts = [m for m in messages if isinstance(m, dict)]
-    answers = [m for m in dicts if m.get("role") == "assistant" and not _is_filler_answer(m)]
-    return len(answers) - sum(any(map(_is_interrupted_tool, _parts(m))) for m in dicts)
-
-
-def _is_filler_answer(message: Mapping[str, Any]) -> bool:
-    """Whether the agent added the answer itself, after an interrupted call."""
-    return list(_texts(message.get("content"))) == [FILLER_ANSWER]
-
-
-def _parts(message: Mapping[str, Any]) -> Sequence[Any]:
-    content = message.get("content")
-    return content if isinstance(content, list) else ()
-
-
-def _is_interrupted_tool(part: Any) -> bool:
-    """Whether this is the agent's substitute for the result of an interrupted tool."""
-    match part:
-        case {"type": "tool_result", "is_error": True}:
-            return any(text.startswith(INTERRUPTED_TOOL) for text in _texts(part))
-        case _:
-            return False
-
-
 def _assign_session(
     script: Script, progress: ScriptProgress, request: TurnRequest
 ) -> ScriptProgress:
@@ -282,18 +238,3 @@ def _total(turns: Sequence[Turn]) -> int:
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}" + ("" if number == 1 else "s")
-
-
-def _texts(content: Any) -> Iterator[str]:
-    match content:
-        case str():
-            yield content
-        case list():
-            for part in content:
-                yield from _texts(part)
-        case {"type": "text", "text": str(text)}:
-            yield text
-        case {"type": "tool_result", "content": inner}:
-            yield from _texts(inner)
-        case _:
-            pass

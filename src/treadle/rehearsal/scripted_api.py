@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 from urllib.parse import unquote
 
+from treadle.rehearsal.conversation import count_answers, text_since_answer
 from treadle.rehearsal.http1 import HttpRequest
 from treadle.rehearsal.messages_api import BilledAnswer, ReplyContext, billed_answers
 from treadle.rehearsal.response_steps import (
@@ -27,10 +28,8 @@ from treadle.rehearsal.script_progress import (
     StartedSession,
     TurnRequest,
     choose_turn,
-    count_answers,
     find_problems,
     resume_progress,
-    text_since_answer,
 )
 from treadle.rehearsal.scripted_connection import serve_connection
 from treadle.rehearsal.turns import ApiError, ModelReply

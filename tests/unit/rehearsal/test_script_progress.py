@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from treadle.rehearsal.conversation import text_since_answer
 from treadle.rehearsal.script_progress import (
     ScriptMismatch,
     ScriptProgress,
@@ -12,7 +13,6 @@ from treadle.rehearsal.script_progress import (
     choose_turn,
     count_unused,
     find_problems,
-    text_since_answer,
     turn_at,
 )
 from treadle.rehearsal.turns import ModelReply, ReplyText, Script, SessionScript, ToolCall, Turn

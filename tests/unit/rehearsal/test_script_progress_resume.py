@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from treadle.rehearsal.conversation import count_answers
 from treadle.rehearsal.script_progress import (
     ScriptMismatch,
     ScriptPosition,
@@ -11,7 +12,6 @@ from treadle.rehearsal.script_progress import (
     StartedSession,
     TurnRequest,
     choose_turn,
-    count_answers,
     find_problems,
     resume_progress,
     turns_served,
@@ -143,6 +143,10 @@ def test_a_session_whose_request_comes_again_after_an_answer_it_never_got_hears_
     assert texts == ["plan 2"]
 
 
+INPUT_CLOSED = "The tool call was interrupted before a result was received. It may or may not"
+HOOK_CLOSED = "The user doesn't want to take this action right now. STOP"
+
+
 def cut_off(words: str) -> dict[str, Any]:
     result = {"type": "tool_result", "is_error": True, "content": words}
     return {"role": "user", "content": [result, {"type": "text", "text": "Go on."}]}
@@ -159,7 +163,10 @@ def cut_off(words: str) -> dict[str, Any]:
             [{"role": "assistant"}, cut_off("[Tool call interrupted: the session ended before …]")],
             0,
         ),
+        ([{"role": "assistant"}, cut_off(f"{INPUT_CLOSED} verify before …")], 0),
+        ([{"role": "assistant"}, cut_off(f"{HOOK_CLOSED} what you are doing")], 0),
         ([{"role": "assistant"}, cut_off("[Tool call interrupted by a colleague]")], 1),
+        ([{"role": "assistant"}, cut_off("The user said no: not today")], 1),
     ],
 )
 def test_the_answers_in_a_conversation_are_counted(messages: list[Any], answers: int) -> None:
