@@ -150,10 +150,52 @@ package_managers() {
   ln -s ../../poetry/bin/poetry $place/bin/poetry
 }
 
+# pip's setting $1: of its variables before its files.
+pip_setting() {
+  for source in :env: install global; do
+    printf '%s\n' "$pip_settings" | sed -n "s/^$source\.$1='\(.*\)'\$/\1/p"
+  done | head -n 1
+}
+
+# The system's certificates, a company's own among them, in a file for a pip before 24.2, which does not look there.
+system_certificates() {
+  if [ "$(uname)" = Darwin ]; then
+    security find-certificate -a -p /System/Library/Keychains/SystemRootCertificates.keychain \
+      /Library/Keychains/System.keychain >.venv/certificates.pem
+  fi
+  for file in .venv/certificates.pem /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt \
+    /etc/ssl/ca-bundle.pem; do
+    if [ -s "$file" ]; then echo "$file" && return; fi
+  done
+}
+
+# A company's package index, proxy and certificates: pip may be set up for them, and uv reads nothing of pip's.
+company_network() {
+  pip_settings=$(.venv/bin/python -m pip config list 2>/dev/null || true)
+  index=$(pip_setting index-url)
+  proxy=$(pip_setting proxy)
+  trusted=$(pip_setting trusted-host | sed 's/\\n/ /g')
+  [ -z "$index" ] || export UV_DEFAULT_INDEX="${UV_DEFAULT_INDEX:-${UV_INDEX_URL:-$index}}"
+  [ -z "$proxy" ] || export HTTPS_PROXY="${HTTPS_PROXY:-${https_proxy:-$proxy}}"
+  [ -z "$trusted" ] || export UV_INSECURE_HOST="${UV_INSECURE_HOST:-$trusted}"
+  export UV_SYSTEM_CERTS="${UV_SYSTEM_CERTS:-true}"
+  for_pip=$(pip_setting cert)
+  chosen=${SSL_CERT_FILE:-${for_pip:-${REQUESTS_CA_BUNDLE:-${CURL_CA_BUNDLE:-}}}}
+  if [ -f "$chosen" ]; then
+    export SSL_CERT_FILE="$chosen"
+  elif [ -d "$chosen" ]; then
+    export SSL_CERT_DIR="$chosen"
+  elif .venv/bin/python -c 'import sys, pip; sys.exit(pip.__version__.split(".") >= ["24", "2"])'; then
+    chosen=$(system_certificates)
+  fi
+  if [ -z "$for_pip" ] && [ -n "$chosen" ]; then export PIP_CERT="$chosen"; fi
+}
+
 # An environment of its own: poetry pins many packages that Treadle uses in other versions.
 poetry() {
   cmp -s requirements-poetry.lock .venv/poetry/requirements.lock && return
   say "installing poetry for the tests"
+  company_network
   .venv/bin/python -m uv venv -q --clear --python .venv/bin/python .venv/poetry
   .venv/bin/python -m uv pip install -q --python .venv/poetry/bin/python --require-hashes -r requirements-poetry.lock
   cp requirements-poetry.lock .venv/poetry/requirements.lock
@@ -163,6 +205,7 @@ poetry() {
 older_claude() {
   cmp -s requirements-older-claude.lock .venv/older-claude/requirements.lock && return
   say "installing an older Claude Code for the tests"
+  company_network
   .venv/bin/python -m uv pip install -q --python .venv/bin/python --no-deps --target .venv/older-claude \
     --require-hashes -r requirements-older-claude.lock
   cp requirements-older-claude.lock .venv/older-claude/requirements.lock
@@ -180,6 +223,7 @@ environment() {
       exit 1
     }
   fi
+  company_network
   .venv/bin/python -c 'import uv' 2>/dev/null || .venv/bin/python -m pip install -q --disable-pip-version-check uv
   say "installing the locked dependencies"
   # Compiled now, so that the first command does not have to.
