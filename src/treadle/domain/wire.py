@@ -2,14 +2,12 @@
 
 from dataclasses import asdict
 from functools import cache
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import orjson
 
 from treadle.domain.events.all_events import Event, RecordedEvent
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
+from treadle.domain.json_decoder import JsonMismatch, decoder_of
 
 # What all JSON readers accept; larger integers and deeper values become text.
 _LARGEST = 2**53
@@ -74,22 +72,13 @@ def decode(body: bytes | str) -> Event | None:
     name = tagged.get("type")
     if name not in _known_types():
         return None
-    from pydantic import ValidationError
-
     try:
-        return _adapter(name).validate_python(tagged, strict=False)
-    except ValidationError:
+        event: Event = decoder_of(_known_types()[name])(tagged)
+    except JsonMismatch:
         return None
+    return event
 
 
 @cache
 def _known_types() -> dict[str, type[Event]]:
     return event_types()
-
-
-# One adapter per type, because most readers need only a few types.
-@cache
-def _adapter(name: str) -> "TypeAdapter[Event]":
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(_known_types()[name])
