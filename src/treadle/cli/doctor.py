@@ -2,18 +2,20 @@
 
 import asyncio
 import json
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from treadle.cli.context import CommandContext
+from treadle.cli.terminal.palette import Palette
+from treadle.cli.terminal.screen import detect_screen
 from treadle.runs.doctor import DoctorFinding, Verdict, examine
 from treadle.settings.environment import Environment
 from treadle.views.safe_text import sanitize
 
 MARKS: dict[Verdict, str] = {"good": "✔", "warning": "!", "bad": "✘"}
-COLOURS: dict[Verdict, str] = {"good": "green", "warning": "yellow", "bad": "red"}
 
 
 @click.command("doctor")
@@ -41,19 +43,17 @@ def command(
     if as_json:
         click.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
     else:
-        plain = context.environment.no_color
+        palette = detect_screen(sys.stdout, environment).palette
         for finding in findings:
-            _print_finding(finding, color=None if not plain else False)
+            _print_finding(finding, palette)
     return 1 if any(finding.verdict == "bad" for finding in findings) else 0
 
 
-def _print_finding(finding: DoctorFinding, *, color: bool | None) -> None:
-    mark = click.style(MARKS[finding.verdict], fg=COLOURS[finding.verdict])
-    click.echo(f"{mark} {finding.name:9} {finding.text}", color=color)
-    for line in finding.output:
-        click.echo(f"            {sanitize(line)}", color=color)
-    if finding.fix:
-        click.echo(f"            {finding.fix}", color=color)
+def _print_finding(finding: DoctorFinding, palette: Palette) -> None:
+    mark = palette.paint(MARKS[finding.verdict], finding.verdict)
+    click.echo(f"{mark} {finding.name:9} {finding.text}")
+    for line in (*map(sanitize, finding.output), *filter(None, [finding.fix])):
+        click.echo(f"            {line}")
 
 
 async def _try_commands(project: Path, environment: Environment) -> list[DoctorFinding]:

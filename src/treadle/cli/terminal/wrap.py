@@ -1,8 +1,12 @@
 """Breaks untrusted text into lines of a width, and keeps only the first of them."""
 
+import re
 from dataclasses import dataclass
 
 from treadle.views.safe_text import DEPTH, head, sanitize
+
+# The next lines of a list item begin under its text.
+_BEFORE_TEXT = re.compile(r"\s*(?:[-*+•] +|\d{1,3}[.)] +)?(?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,8 @@ def _line_count(text: str) -> int:
 
 
 def _break_line(line: str, width: int, *, most: int) -> list[str]:
-    indent = line[: min(len(line) - len(line.lstrip()), width // 2)]
+    start_of_text = _BEFORE_TEXT.match(line)
+    indent = " " * min(start_of_text.end() if start_of_text else 0, width // 2)
     pieces: list[str] = []
     rest = line
     while len(pieces) < most:
