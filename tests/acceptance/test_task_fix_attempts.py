@@ -53,6 +53,20 @@ def test_a_check_that_stays_red_ends_the_task(harness: TaskHarness) -> None:
     ), finished.stderr
 
 
+def test_a_repair_whose_conversation_is_refused_is_begun_anew(harness: TaskHarness) -> None:
+    refused = "{status: 400, type: invalid_request_error, message: a tool call has no result}"
+    fails = f"  - role: implementer\n    turns:\n      - {{error: {refused}, repeat: forever}}\n"
+    wrong, right = builder("hullo"), builder("hello")
+
+    finished = harness.task(script(PLANNER, wrong, fails, right, APPROVES), settings=ONE_ATTEMPT)
+
+    assert finished.result["reason"] == "approved", finished.stderr
+    _, first, continued, anew, _ = (each["text"] for each in finished.of_type("prompt.sent"))
+    instruction = first.splitlines()[0]
+    assert [instruction in text for text in (continued, anew)] == [False, True]
+    assert continued.strip() in anew
+
+
 def test_a_reply_about_failing_tests_goes_to_the_next_session(harness: TaskHarness) -> None:
     done = f"{CLAIMS}      - text: <DONE>Done.</DONE>\n"
     elsewhere = f"  - role: implementer\n    turns:\n{commit('more.txt', 'more')}{done}"

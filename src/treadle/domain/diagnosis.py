@@ -14,14 +14,11 @@ class Diagnosis:
     error_class: ErrorClass
     # What a person should do; empty if a retry may succeed.
     hint: str = ""
-    # Whether the same conversation would fail again.
-    needs_fresh_session: bool = False
     # Whether the model service failed, rather than the request.
     of_service: bool = False
 
 
 RETRY = Diagnosis("retryable")
-RETRY_FRESH = Diagnosis("retryable", needs_fresh_session=True)
 OUTAGE = Diagnosis("retryable", of_service=True)
 RATE_LIMITED = Diagnosis("rate_limited", of_service=True)
 ACCOUNT_BLOCKED = Diagnosis(

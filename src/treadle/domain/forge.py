@@ -42,7 +42,6 @@ class ForgeRepository:
     path: str
     default_branch: str
     can_push: bool
-    archived: bool = False
     type: Literal["repository"] = "repository"
 
 

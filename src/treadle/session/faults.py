@@ -15,7 +15,6 @@ from treadle.domain.diagnosis import (
     RATE_LIMITED,
     REQUEST_REFUSED,
     RETRY,
-    RETRY_FRESH,
     SCRIPT_FAILED,
     Diagnosis,
     FaultTable,
@@ -34,13 +33,13 @@ from treadle.session.quota_messages import find_quota
 # A malformed request comes from the conversation (a broken tool result, too large an image), so a
 # new session may succeed; the retry limit bounds the attempts.
 _BY_STATUS: dict[int, Diagnosis] = {
-    400: RETRY_FRESH,
+    400: RETRY,
     402: NO_CREDIT,
     404: MODEL_UNAVAILABLE,
     408: OUTAGE,
     409: RETRY,
-    413: RETRY_FRESH,
-    422: RETRY_FRESH,
+    413: RETRY,
+    422: RETRY,
     425: RETRY,
     429: RATE_LIMITED,
 }

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from tests.builders import FAULTS
 from treadle.domain.agent import Fault
+from treadle.domain.diagnosis import Diagnosis
 from treadle.domain.session import Crashed, ErrorClass, ExecutionError, Outcome, TimedOut
 from treadle.session.faults import backoff, diagnose, pause_after
 
@@ -168,10 +169,8 @@ def test_faults_without_a_typed_cause_are_read_by_their_words(
         Fault("", subtype="error_max_turns"),
     ],
 )
-def test_some_conversations_can_only_be_begun_anew(fault: Fault) -> None:
-    diagnosis = diagnose(fault, FAULTS)
-
-    assert (diagnosis.error_class, diagnosis.needs_fresh_session) == ("retryable", True)
+def test_a_conversation_that_cannot_go_on_may_be_begun_anew(fault: Fault) -> None:
+    assert diagnose(fault, FAULTS) == Diagnosis("retryable")
 
 
 @pytest.mark.parametrize(

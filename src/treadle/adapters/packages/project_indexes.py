@@ -22,11 +22,6 @@ from treadle.adapters.packages.yarn_sources import (
 )
 from treadle.domain.package_index import IndexKind, PackageIndex
 
-# Where pip, uv, poetry, pdm, npm, pnpm, yarn and cargo look.
-PROJECT_FILES = (
-    *("pyproject.toml", "uv.toml", "Pipfile", "requirements.txt", "requirements-dev.txt"),
-    *(".npmrc", ".yarnrc.yml", ".cargo/config.toml", ".cargo/config"),
-)
 _OPTION = re.compile(r"^[^\S\n]*(?:-i|--index-url|--extra-index-url)[\s=]+(\S+)", re.MULTILINE)
 
 # A variable with any other name is no login of a registry, whatever the project says.

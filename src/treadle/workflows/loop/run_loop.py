@@ -48,6 +48,7 @@ from treadle.workflows.loop.run_progress import (
     after_outage,
     after_session,
     after_verification,
+    conversation_after,
     cut_session,
     failure_message,
     result_of,
@@ -86,15 +87,14 @@ class RunLoop:
     observations: int = 0
     is_tried: bool = False
     warned: set[str] = field(default_factory=set)
-    last_sessions: dict[str, SessionId] = field(default_factory=dict)
+    last_sessions: dict[str, SessionId | None] = field(default_factory=dict)
     # Start of the current work, whose time is counted at its end.
     uncounted_since: float | None = None
 
     def current_progress(self) -> RunProgress:
         """The progress with the time of the current work."""
-        elapsed_s = (
-            0.0 if self.uncounted_since is None else self.clock.monotonic() - self.uncounted_since
-        )
+        since = self.uncounted_since
+        elapsed_s = 0.0 if since is None else self.clock.monotonic() - since
         return replace(self.progress, running_s=self.progress.running_s + elapsed_s)
 
     async def run(self) -> RunResult:
@@ -172,7 +172,7 @@ class RunLoop:
             if attempt.result is None:
                 return await self._wait_for_admission(attempt.hold, observed)
             self.session_index += 1
-            self.last_sessions[ref.instruction] = attempt.result.session
+            self.last_sessions[ref.instruction] = conversation_after(attempt.result)
             # Before anything else can fail, because the money is spent.
             self.progress = await self._count_session(ref, attempt.result)
             self.uncounted_since = self.clock.monotonic()

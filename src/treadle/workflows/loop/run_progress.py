@@ -164,6 +164,15 @@ def cut_session(progress: RunProgress, instruction: str) -> SessionId | None:
     return None if cut is None or cut.instruction != instruction else cut.session
 
 
+def conversation_after(result: SessionResult) -> SessionId | None:
+    """The conversation that a repair continues: none that failed, as it might again."""
+    match result.outcome:
+        case ExecutionError(of_service=False):
+            return None
+        case _:
+            return result.session
+
+
 def after_service_wait(progress: RunProgress, waited_s: float) -> RunProgress:
     """The progress after a pause in which the run left a failing service alone."""
     outage = replace(progress.outage, waited_s=progress.outage.waited_s + max(0.0, waited_s))

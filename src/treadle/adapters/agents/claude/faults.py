@@ -11,7 +11,6 @@ from treadle.domain.diagnosis import (
     OUTAGE,
     RATE_LIMITED,
     RETRY,
-    RETRY_FRESH,
     Diagnosis,
     FaultTable,
 )
@@ -37,17 +36,17 @@ _BY_ERROR: dict[str, Diagnosis] = {
     "rate_limit": RATE_LIMITED,
     "overloaded": OUTAGE,
     "server_error": OUTAGE,
-    "max_output_tokens": RETRY_FRESH,
+    "max_output_tokens": RETRY,
 }
 
 _BY_REASON: dict[str, Diagnosis] = {
-    "prompt_too_long": RETRY_FRESH,
-    "blocking_limit": RETRY_FRESH,
-    "rapid_refill_breaker": RETRY_FRESH,
-    "image_error": RETRY_FRESH,
-    "malformed_tool_use_exhausted": RETRY_FRESH,
-    "max_turns": RETRY_FRESH,
-    "structured_output_retry_exhausted": RETRY_FRESH,
+    "prompt_too_long": RETRY,
+    "blocking_limit": RETRY,
+    "rapid_refill_breaker": RETRY,
+    "image_error": RETRY,
+    "malformed_tool_use_exhausted": RETRY,
+    "max_turns": RETRY,
+    "structured_output_retry_exhausted": RETRY,
     "model_error": RETRY,
     "turn_setup_failed": RETRY,
     "aborted_streaming": RETRY,
@@ -61,16 +60,16 @@ _BY_REASON: dict[str, Diagnosis] = {
 }
 
 _BY_SUBTYPE: dict[str, Diagnosis] = {
-    "error_max_turns": RETRY_FRESH,
-    "error_max_structured_output_retries": RETRY_FRESH,
+    "error_max_turns": RETRY,
+    "error_max_structured_output_retries": RETRY,
     "error_max_budget_usd": BUDGET_SPENT,
 }
 
 _BY_MESSAGE: tuple[tuple[re.Pattern[str], Diagnosis], ...] = tuple(
     (re.compile(words, re.IGNORECASE), diagnosis)
     for words, diagnosis in (
-        (r"prompt is too long|input is too long|context (?:window|limit) ", RETRY_FRESH),
-        (r"no conversation found|session id \S+ is already in use", RETRY_FRESH),
+        (r"prompt is too long|input is too long|context (?:window|limit) ", RETRY),
+        (r"no conversation found|session id \S+ is already in use", RETRY),
         (r"credit balance (?:is )?too low", NO_CREDIT),
         (r"not logged in|please run /login|invalid api key|failed to authenticate", _LOGIN),
         (r"oauth (?:token|session) (?:has )?(?:been )?(?:expired|revoked)", _LOGIN),

@@ -35,7 +35,6 @@ def read_repository(data: Any) -> ForgeRepository:
         path=str(data["full_name"]),
         default_branch=str(data["default_branch"]),
         can_push=bool((data.get("permissions") or {}).get("push")),
-        archived=bool(data.get("archived")),
     )
 
 
