@@ -164,11 +164,14 @@ class IdentityService:
 
     async def _serve(self, listener: socket.socket) -> None:
         connections: set[asyncio.Task[None]] = set()  # the loop holds only weak references
+        # Below TLS, which waits for the client's goodbye.
+        transports: list[asyncio.WriteTransport] = []
 
         def on_connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             task = asyncio.ensure_future(self._serve_connection(reader, writer))
             connections.add(task)
             task.add_done_callback(connections.discard)
+            transports.append(writer.transport)
 
         server = await asyncio.start_server(on_connect, sock=listener, limit=1 << 20)
         await self._stopped.wait()
@@ -176,6 +179,9 @@ class IdentityService:
         for task in connections:
             task.cancel()
         await asyncio.gather(*connections, return_exceptions=True)
+        for transport in transports:
+            transport.abort()
+        await asyncio.sleep(0)  # they close in the next turn of the loop
 
     async def _serve_connection(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter

@@ -145,16 +145,19 @@ class ScriptedApi:
             runner.run(self._serve(listener))
 
     async def _serve(self, listener: socket.socket) -> None:
-        connections: set[asyncio.Task[None]] = set()  # the loop holds only weak references
+        # The loop holds only weak references.
+        connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
         def on_connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             task = asyncio.ensure_future(serve_connection(reader, writer, self._respond))
-            connections.add(task)
-            task.add_done_callback(connections.discard)
+            connections[task] = writer
+            task.add_done_callback(connections.pop)
 
         server = await asyncio.start_server(on_connect, sock=listener, limit=1 << 20)
         await self._stopped.wait()
-        server.close()  # the runner cancels the open connections
+        server.close()  # the runner cancels the tasks; one that has not begun closes nothing
+        for writer in connections.values():
+            writer.transport.abort()
 
     def _respond(self, request: HttpRequest) -> Iterable[ResponseStep]:
         match request.method, request.path:
