@@ -60,6 +60,8 @@ class Terminal:
         shell = "sh -c 'stty -a > before.txt; exec sh'"
         folder = str(harness.directory)
         self._run("new-session", "-d", "-x", "120", "-y", "50", "-c", folder, shell)
+        # Keys that come before the prompt are shown around it.
+        assert until(lambda: self.screen().strip() in ("$", "#"))
 
     def _run(self, *words: str) -> str:
         done = subprocess.run(

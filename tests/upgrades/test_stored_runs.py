@@ -11,8 +11,9 @@ import pytest
 from tests.acceptance.harness import CommandHarness, Finished
 from tests.upgrades.stored_runs import unpack
 
-# Each goes on with a real agent.
-pytestmark = pytest.mark.timeout(240)
+# Each goes on with a real agent. One after the other: all copies have the same sessions, and who
+# goes on with one run ends the processes of lost ones, by the names of their sessions.
+pytestmark = [pytest.mark.timeout(240), pytest.mark.xdist_group("stored-runs")]
 
 STATES = {"done": "succeeded", "limited": "ended", "cut": "lost"}
 
